@@ -6,7 +6,7 @@ use crate::change::ProposedChange;
 use crate::error::Result;
 use crate::files;
 use crate::git::Repository;
-use crate::judge::{self, Options};
+use crate::judge::{self, Options, Purpose};
 use crate::policy::Policy;
 use crate::report::{self, Format, Style, Target};
 use crate::verdict::Verdict;
@@ -39,7 +39,7 @@ impl Repository {
     /// # Errors
     /// There is no design, or a design or `guard.toml` cannot be used.
     pub fn policy(&self) -> Result<Policy> {
-        judge::load_for_request(self, &Options::default(), true)
+        judge::load_for_request(self, &Options::default(), Purpose::Scope)
     }
 }
 

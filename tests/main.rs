@@ -51,6 +51,7 @@ mod design_hostile;
 mod design_judged;
 mod design_labelled;
 mod design_rendered;
+mod design_requests;
 mod digests;
 mod doctor;
 mod empty_ranges;

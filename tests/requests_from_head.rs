@@ -24,10 +24,9 @@ fn repo() -> Repo {
     repo
 }
 
-/// Every request about a file that only the agent's own design grants.
+/// Every request to change a file that only the agent's own design grants.
 const REQUESTS: &[&[&str]] = &[
     &["write", "priv/x.py"],
-    &["read", "priv/old.py"],
     &["patch", "priv/old.py", "--search", "1", "--replace", "2"],
     &["delete", "priv/old.py"],
     &["move", "priv/old.py", "priv/new.py"],

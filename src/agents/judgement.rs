@@ -47,8 +47,7 @@ pub(crate) fn judge(repo: &Repository, options: &Options, call: &AgentEvent) -> 
     if judged.is_empty() && ignored.is_empty() {
         return Ok(());
     }
-    // Without requests to change something inside, no design is needed.
-    let gate = Gate::open_to_check(repo, options, !requests.is_empty())?;
+    let gate = Gate::open_to_change(repo, options, &requests)?;
     check_each_once(&gate, &requests)?;
     for request in &ignored {
         let request: &BStr = request.as_ref();

@@ -126,7 +126,8 @@ impl ApproveArgs {
 
     fn held(&self, output: &mut Output, id: &str) -> GateResult<u8> {
         let (repo, person) = (repository()?, Person::present()?);
-        let mut gate = Gate::open(&repo, &self.design.options(false))?;
+        let held = files::held_change(&repo, id)?.path.into();
+        let mut gate = Gate::open_to_change(&repo, &self.design.options(false), &[held])?;
         output.notes(&gate.policy.notes);
         let person = Some((person, self.sign.clone()));
         let done = asking(output, &repo, &mut gate, person, |gate, ask| match ask {

@@ -52,8 +52,14 @@ If guard cannot check one of several paths, it answers none, and the exit code i
 impl CheckArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        // Reading needs no design.
-        let mut gate = Gate::open_to_check(&repo, &self.design.options(false), !self.read)?;
+        let options = self.design.options(false);
+        let mut gate = if self.read {
+            Gate::open_to_read(&repo, &options)?
+        } else {
+            let paths = self.paths.iter();
+            let requests = paths.map(|path| repo.request_of(&bytes(Path::new(path))));
+            Gate::open_to_change(&repo, &options, &requests.collect::<Vec<_>>())?
+        };
         gate.refuses_empty = !self.allow_empty;
         let results = self.results(&repo, &gate);
         let answers = CheckAnswers {

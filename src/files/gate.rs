@@ -1,5 +1,7 @@
 //! A workspace, ready for file operations.
 
+use gix::bstr::BString;
+
 use super::failure::{Failure, GateResult};
 use super::log::{Log, members, record, versions};
 use super::signer::{Signer, TERMINAL};
@@ -8,7 +10,7 @@ use crate::approve::Approval;
 use crate::boundary::Boundary;
 use crate::error;
 use crate::git::Repository;
-use crate::judge::{self, BaseCommit, OperationContext, Options};
+use crate::judge::{self, BaseCommit, OperationContext, Options, Purpose};
 use crate::policy::{DesignVersion, Policy};
 
 /// A workspace, ready for file operations.
@@ -35,24 +37,53 @@ impl<'a> Gate<'a> {
     /// Opens the workspace of a repository, with HEAD's designs and settings.
     ///
     /// # Errors
-    /// guard cannot reach a verdict.
+    /// guard cannot reach a verdict, or there is no design that can be used.
     pub fn open(repo: &'a Repository, options: &Options) -> GateResult<Gate<'a>> {
-        Ok(Gate::open_to_check(repo, options, true)?)
+        Ok(Gate::with(repo, options, None)?)
     }
 
-    /// Opens the workspace to check requests. If none of them changes what is inside, no design is needed.
+    /// Opens the workspace to read, which needs no design.
     ///
     /// # Errors
     /// guard cannot reach a verdict.
-    pub fn open_to_check(
+    pub fn open_to_read(repo: &'a Repository, options: &Options) -> error::Result<Gate<'a>> {
+        Gate::with(repo, options, Some(&[]))
+    }
+
+    /// Opens the workspace to change the files that are requested. Designs can be written without a design that can be
+    /// used, and so repaired.
+    ///
+    /// # Errors
+    /// guard cannot reach a verdict, or one of the files needs a design and there is none that can be used.
+    pub fn open_to_change(
         repo: &'a Repository,
         options: &Options,
-        needs_design: bool,
+        requests: &[BString],
+    ) -> error::Result<Gate<'a>> {
+        Gate::with(repo, options, Some(requests))
+    }
+
+    /// Opens the workspace for changes of what is requested, or for anything.
+    fn with(
+        repo: &'a Repository,
+        options: &Options,
+        requests: Option<&[BString]>,
     ) -> error::Result<Gate<'a>> {
         let boundary = Boundary::open(repo.own_workdir()?);
+        let boundary = boundary.map_err(|error| Failure::from(error).into_error())?;
+        let mut paths = Vec::new();
+        for request in requests.unwrap_or_default() {
+            // Whatever the design says, the boundary refuses what leaves the workspace.
+            paths.extend(boundary.locate(request.as_ref()));
+        }
+        let purpose = match requests {
+            None => Purpose::Scope,
+            Some([]) => Purpose::Read,
+            Some(_) => Purpose::Change(&paths),
+        };
         Ok(Gate {
-            policy: judge::load_for_request(repo, options, needs_design)?,
-            boundary: boundary.map_err(|error| Failure::from(error).into_error())?,
+            policy: judge::load_for_request(repo, options, purpose)?,
+            boundary,
             log: Log::of(repo),
             store: Store::of(repo),
             approvals: approvals(repo)?,

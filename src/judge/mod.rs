@@ -37,7 +37,7 @@ pub use design_lint::check_documents;
 pub use facts::{BaseCommit, range_of_branch, settings_of, settings_of_head};
 pub use in_memory::{in_memory, policy_of_texts};
 pub use observed::{Observation, Observed};
-pub use policy_loader::{CHOICE_KEY, candidates, load_for_request};
+pub use policy_loader::{CHOICE_KEY, Purpose, candidates, load_for_request};
 pub use range::{commit, new_commits, push, range};
 pub use request::{Loss, OperationContext};
 pub use scope::{prompt, scope, settings, status};

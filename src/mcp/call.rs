@@ -79,7 +79,22 @@ pub(super) struct Call<'a> {
 impl Call<'_> {
     /// The gate with the policy of this moment.
     pub(super) fn gate(&self) -> GateResult<Gate<'_>> {
-        let gate = Gate::open(self.repo, &self.session.options)?;
+        self.checked(Gate::open(self.repo, &self.session.options)?)
+    }
+
+    /// The same to read.
+    pub(super) fn gate_to_read(&self) -> GateResult<Gate<'_>> {
+        self.checked(Gate::open_to_read(self.repo, &self.session.options)?)
+    }
+
+    /// The same to change the files at these paths.
+    pub(super) fn gate_to_change(&self, paths: &[&str]) -> GateResult<Gate<'_>> {
+        let requests: Vec<BString> = paths.iter().map(|path| self.request(path)).collect();
+        let options = &self.session.options;
+        self.checked(Gate::open_to_change(self.repo, options, &requests)?)
+    }
+
+    fn checked<'g>(&self, gate: Gate<'g>) -> GateResult<Gate<'g>> {
         self.session.check(&gate)?;
         Ok(gate)
     }

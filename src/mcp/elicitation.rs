@@ -34,7 +34,8 @@ pub(super) fn held(call: &Call<'_>, id: &str) -> GateResult<ToolAnswer> {
 }
 
 fn approve<'g>(call: &'g Call<'_>, id: &str, ask: Ask<'_>) -> GateResult<(Gate<'g>, Effect)> {
-    let mut gate = call.gate()?;
+    let path = files::held_change(call.repo, id)?.path;
+    let mut gate = call.gate_to_change(&[&path])?;
     gate.how = files::ELICITATION;
     let done = gate.approve(id, ask)?;
     Ok((gate, done))

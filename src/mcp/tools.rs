@@ -161,7 +161,7 @@ impl Server {
         });
         let patch = Operation::Patch(edits.collect());
         self.change(context, move |call| {
-            call.perform(&call.gate()?, &path, &patch, expect)
+            call.perform(&call.gate_to_change(&[&path])?, &path, &patch, expect)
         })
         .await
     }
@@ -179,7 +179,8 @@ impl Server {
         self.change(context, move |call| {
             let to = call.request(&wanted.destination);
             let moving = Operation::Move { to, content: None };
-            call.perform(&call.gate()?, &wanted.source, &moving, wanted.expect)
+            let gate = call.gate_to_change(&[&wanted.source, &wanted.destination])?;
+            call.perform(&gate, &wanted.source, &moving, wanted.expect)
         })
         .await
     }
@@ -193,7 +194,8 @@ impl Server {
     async fn delete_file(&self, given: Parameters<DeleteFile>, context: Context) -> ToolResult {
         let DeleteFile { path, expect } = given.0;
         self.change(context, move |call| {
-            call.perform(&call.gate()?, &path, &Operation::Delete, expect)
+            let gate = call.gate_to_change(&[&path])?;
+            call.perform(&gate, &path, &Operation::Delete, expect)
         })
         .await
     }
@@ -219,7 +221,7 @@ fn needs_person() -> MetaObject {
 }
 
 fn read(call: &Call<'_>, path: &str) -> ToolResult {
-    let gate = call.gate()?;
+    let gate = call.gate_to_read()?;
     let (_, entry) = gate.read(call.request(path).as_ref())?;
     let Ok(text) = entry.content.to_str() else {
         let failure = Failure::new(FailureKind::Binary, "the content is not UTF-8");
@@ -245,13 +247,13 @@ fn write(call: &Call<'_>, wanted: WriteFile) -> ToolResult {
         })?,
     };
     let gate = call
-        .gate()?
+        .gate_to_change(&[&wanted.path])?
         .stricter(wanted.line_threshold, wanted.change_threshold);
     call.perform(&gate, &wanted.path, &write, wanted.expect)
 }
 
 fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolAnswer> {
-    let gate = call.gate()?;
+    let gate = call.gate_to_change(&[path])?;
     let content = content.map(|content| content.as_bytes().to_vec());
     let result = gate.check(path.into(), call.request(path).as_ref(), content)?;
     let facts = json!(result);
@@ -284,7 +286,9 @@ fn reported(write: impl FnOnce(Target<'_>) -> io::Result<()>) -> GateResult<Stri
 }
 
 fn reload_scope(call: &Call<'_>) -> GateResult<ToolAnswer> {
-    let gate = Gate::open(call.repo, &call.session.options)?;
+    // The client must be able to go on with a design that cannot be used any more, to repair it.
+    let options = &call.session.options;
+    let gate = Gate::open_to_read(call.repo, options)?;
     let before = call.session.reload(&gate);
     let now = SeenScope::of(&gate);
     let is_changed = before.designs != now.designs;
@@ -297,6 +301,10 @@ fn reload_scope(call: &Call<'_>) -> GateResult<ToolAnswer> {
             true => "The design has changed; it allows the same as before.\n".to_owned(),
             false => format!("The design has changed.\n{added}{removed}"),
         };
+    }
+    if let Err(failure) = Gate::open(call.repo, options) {
+        let why = in_tools(&failure.message);
+        text += &format!("No file but the design itself can be changed now: {why}\n");
     }
     Ok(ToolAnswer::new(text, json!({ "changed": is_changed })))
 }

@@ -66,6 +66,28 @@ impl Governing {
     }
 }
 
+/// The designs of a branch, whether or not they can be used.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BranchDesigns {
+    /// The documents that govern the branch.
+    pub(crate) selected: Vec<BString>,
+    /// What `[lld] path` stands for on the branch.
+    pub(crate) patterns: Vec<String>,
+}
+
+impl BranchDesigns {
+    /// Whether the document governs the branch.
+    pub(crate) fn has_selected(&self, path: &BStr) -> bool {
+        self.selected.iter().any(|selected| selected == path)
+    }
+
+    /// Whether `[lld] path` names the document for the branch.
+    pub(crate) fn names(&self, path: &BStr) -> bool {
+        let mut patterns = self.patterns.iter();
+        patterns.any(|pattern| pattern_matches(pattern, path))
+    }
+}
+
 /// When a change is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
@@ -89,10 +111,12 @@ pub struct Policy {
     pub(crate) settings: Settings,
     /// The governing designs, in the order of selection.
     pub(crate) designs: Vec<Governing>,
-    /// Their grants; `None` if no design is needed or `missing = "skip"` applies.
+    /// The grants of `designs`; `None` if no design is needed or `missing = "skip"` applies.
     pub(crate) scope: Option<Scope>,
     /// The scope where `scope` is `None`: only its denials count.
     pub(crate) unasked: Scope,
+    /// The designs of the branch that a request is for; empty at other stages.
+    pub(crate) of_branch: BranchDesigns,
     /// The grants of proposed versions, to show what the change would grant itself.
     pub(crate) proposed: Scope,
     /// The rows that the change adds.
@@ -120,6 +144,7 @@ impl Policy {
             stage,
             settings,
             designs: Vec::new(),
+            of_branch: BranchDesigns::default(),
             scope: None,
             unasked: Scope::default(),
             proposed: Scope::default(),

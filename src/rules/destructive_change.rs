@@ -140,14 +140,19 @@ fn is_generated(changed: &MeasuredChange) -> bool {
 /// Deleting or gutting a governing design is refused at any size.
 fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
     let path = changed.path();
-    let governing = case.policy.governing(path)?;
     let measured = changed.measured.as_ref()?;
+    let governing = case.policy.governing(path);
+    // A design that cannot be used must be free to change, so that it can be repaired, but it stays.
+    if governing.is_none() && !case.policy.of_branch.has_selected(path) {
+        return None;
+    }
     let what = match changed.change.action() {
         Action::Add => return None,
         Action::Delete if changed.change.renamed.is_some() => return None,
         Action::Delete => "is deleted",
         Action::TypeChange => "becomes something other than a file",
         Action::Modify => {
+            let governing = governing?;
             let unusable = governing
                 .proposed
                 .as_ref()

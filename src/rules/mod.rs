@@ -12,6 +12,7 @@ mod hidden_change;
 mod hook_lines;
 mod manifest;
 mod missing_row;
+mod other_designs;
 mod out_of_scope;
 mod outside_roots;
 mod policy_changed;
@@ -48,9 +49,10 @@ use case::MOST_FINDINGS;
 /// Runs all rules on the changes.
 pub fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut sink = Sink::new(&case.policy.settings, MOST_FINDINGS);
-    let rules: [fn(&Case<'_>, &mut Sink<'_>); 10] = [
+    let rules: [fn(&Case<'_>, &mut Sink<'_>); 11] = [
         unsafe_path::check,
         out_of_scope::check,
+        other_designs::check,
         destructive_change::check,
         protected_path::check,
         scope_amended::check,

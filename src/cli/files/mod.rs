@@ -8,6 +8,8 @@ pub(super) use answer::{print_content, print_done, told};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use gix::bstr::{BStr, BString};
+
 use super::options::{DesignArgs, repository};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
@@ -115,7 +117,7 @@ pub(super) struct MoveArgs {
 impl ReadArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
         let repo = repository()?;
-        let gate = Gate::open(&repo, &self.design.options(false))?;
+        let gate = Gate::open_to_read(&repo, &self.design.options(false))?;
         output.notes(&gate.policy.notes);
         let path = self.path.iter().chain(&self.file).next();
         let request = path.map(|path| repo.request(Path::new(path)));
@@ -132,16 +134,17 @@ impl WriteArgs {
             usage("--line requires --strategy insert")
                 .help("to insert before line N: --strategy insert --line N")
         })?;
-        self.target.perform(output, !self.allow_empty, |input| {
-            let content = input.content(self.content_file.as_deref())?;
-            Ok(Operation::Write { content, strategy })
-        })
+        self.target
+            .perform(output, None, !self.allow_empty, |input| {
+                let content = input.content(self.content_file.as_deref())?;
+                Ok(Operation::Write { content, strategy })
+            })
     }
 }
 
 impl PatchArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, false, |input| {
+        self.target.perform(output, None, false, |input| {
             Ok(Operation::Patch(match &self.search {
                 Some(search) => vec![Edit {
                     search: search.clone(),
@@ -156,7 +159,7 @@ impl PatchArgs {
 
 impl MoveArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, false, |input| {
+        self.target.perform(output, Some(&self.to), false, |input| {
             let to = input.repo.request(Path::new(&self.to));
             Ok(Operation::Move { to, content: None })
         })
@@ -165,17 +168,22 @@ impl MoveArgs {
 
 impl OperationTarget {
     pub(super) fn delete(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.perform(output, false, |_| Ok(Operation::Delete))
+        self.perform(output, None, false, |_| Ok(Operation::Delete))
     }
 
+    /// Performs the operation, which also changes the file at `to`.
     fn perform(
         &self,
         output: &mut Output,
+        to: Option<&OsString>,
         refuses_empty: bool,
         operation: impl Fn(&ContentSource<'_, '_>) -> files::GateResult<Operation>,
     ) -> files::GateResult<u8> {
         let repo = repository()?;
-        let mut gate = Gate::open(&repo, &self.design.options(false))?;
+        let ends = [&self.path].into_iter().chain(to);
+        let ends = ends.map(|path| repo.request(Path::new(path)));
+        let requests: Vec<BString> = ends.collect();
+        let mut gate = Gate::open_to_change(&repo, &self.design.options(false), &requests)?;
         gate.refuses_empty = refuses_empty;
         output.notes(&gate.policy.notes);
         let input = ContentSource {
@@ -192,15 +200,15 @@ impl OperationTarget {
             _ => failure,
         })?;
         let expect = self.expect.as_deref();
-        let path = repo.request(Path::new(&self.path));
+        let path: &BStr = requests[0].as_ref();
         if self.dry_run {
-            let forecast = gate.plan(path.as_ref(), &operation, expect)?;
+            let forecast = gate.plan(path, &operation, expect)?;
             print_forecast(output, &gate, &forecast);
             return Ok(u8::from(forecast.finding.is_some()));
         }
         let person = person_to_ask(self.auto);
         let done = asking(output, &repo, &mut gate, person, |gate, ask| {
-            gate.perform(path.as_ref(), &operation, expect, ask)
+            gate.perform(path, &operation, expect, ask)
         })?;
         answer::print_done(output, &gate, &done);
         Ok(0)

@@ -26,21 +26,39 @@ pub(super) use read::is_other_text;
 pub use select::{CHOICE_KEY, GUARD_USE, candidates};
 pub(super) use select::{Choice, LocatedDesigns, locate, locate_with};
 
-/// The policy for a path that a request wants to write: HEAD's, so that a request cannot grant itself anything.
-/// `needs_design`: whether the answer depends on a design.
+/// What a policy for requests is loaded for, which decides whether it needs a design.
+#[derive(Debug, Clone, Copy)]
+pub enum Purpose<'a> {
+    /// To read files.
+    Read,
+    /// To change the files at these paths.
+    Change(&'a [BString]),
+    /// To know the scope.
+    Scope,
+}
+
+/// The policy for requests: HEAD's, so that a request cannot grant itself anything. Designs that cannot be used are an
+/// error only if the purpose needs one.
 ///
 /// # Errors
 /// Settings or designs that cannot be used, no design, more than one without a choice, or one that HEAD lacks.
 pub fn load_for_request(
     repo: &Repository,
     options: &Options,
-    needs_design: bool,
+    purpose: Purpose<'_>,
 ) -> Result<Policy> {
     let options = Options {
         in_hook: true,
         ..options.clone()
     };
-    Loader::new(&of_head(repo)?, &options)?.finish(needs_design)
+    let facts = of_head(repo)?;
+    let loader = Loader::new(&facts, &options)?;
+    let needs_design = match purpose {
+        Purpose::Read => false,
+        Purpose::Change(paths) => !paths.iter().all(|path| loader.is_design_or_settings(path)),
+        Purpose::Scope => true,
+    };
+    loader.finish(needs_design)
 }
 
 /// The same for display only: a design named by the user that HEAD lacks comes from the work tree.
@@ -169,9 +187,7 @@ impl<'f, 'a> Loader<'f, 'a> {
             return Ok(false);
         }
         let path: &BStr = change.path.as_ref();
-        let settings = &self.policy.settings;
-        if policy::is_own_settings(settings, path)
-            || policy::is_design(settings, path)
+        if self.is_design_or_settings(&change.path)
             || self.policy.is_moved_design(path)
             || self.by_hand.contains(&change.path)
             || self.policy.adopting && rules::may_call_guard(path)
@@ -186,6 +202,13 @@ impl<'f, 'a> Loader<'f, 'a> {
         Ok(rules::changes_only_own_part(path, &before, &after))
     }
 
+    /// Whether the path is one of a design or of guard's own settings, which no design has to name.
+    fn is_design_or_settings(&self, path: &BString) -> bool {
+        let settings = &self.policy.settings;
+        policy::is_design(settings, path.as_ref())
+            || policy::is_own_settings(settings, path.as_ref())
+    }
+
     /// The designs in force. If no change needs one, the usable ones, to protect them.
     fn designs(&mut self, needed: bool) -> Result<Vec<Governing>> {
         let own = match self.choices() {
@@ -196,6 +219,9 @@ impl<'f, 'a> Loader<'f, 'a> {
         let mut choices = self.own_open_ones(own)?;
         let has_own = !choices.is_empty();
         choices.extend(self.open_ones(standing)?);
+        if self.facts.stage == Stage::Request {
+            self.policy.of_branch = self.designs_of_branch(&choices);
+        }
         let designs = self.load_all(choices, needed)?;
         if !needed || has_own || self.policy.settings.missing == Missing::Skip {
             return Ok(designs);

@@ -12,7 +12,7 @@ use crate::judge::Options;
 use crate::judge::facts::JudgementFacts;
 use crate::judge::tree_view::in_repository;
 use crate::path::{escaped, escaped_list};
-use crate::policy::{self, DonePlan, FilledPattern, Stage};
+use crate::policy::{self, BranchDesigns, DonePlan, FilledPattern, Stage};
 use crate::scope::done;
 use crate::scope::glob::{Glob, directory_above, is_glob};
 use crate::scope::path_placeholders::{self, PathNames};
@@ -272,6 +272,17 @@ impl Loader<'_, '_> {
             choices.extend(found.map(|path| Choice::new(path, policy::STANDING, is_found)));
         }
         Ok(choices)
+    }
+
+    /// The designs of this branch, which a request may change.
+    pub(super) fn designs_of_branch(&self, choices: &[Choice]) -> BranchDesigns {
+        let selected = choices.iter().map(|choice| choice.path.clone()).collect();
+        // A branch name with several issues names no document.
+        let names = self.names();
+        let filled = names.map(|names| policy::filled_patterns(&self.policy.settings, &names));
+        let filled = filled.unwrap_or_default();
+        let patterns = filled.into_iter().flat_map(|one| one.tries).collect();
+        BranchDesigns { selected, patterns }
     }
 
     /// What the governing side has or, if that has none, the other side.

@@ -283,3 +283,96 @@ fn the_prompt_marks_what_requests_may_not_change() {
         assert_eq!(found, expected, "{settings} {row} {is_committed} {exists}");
     }
 }
+
+const OTHER: &str = "docs/lld/LLD-2.md";
+
+/// What is said of a request to change the design of issue 2.
+fn of_other_work() -> String {
+    format!(
+        "error out-of-scope {OTHER}: {OTHER} is a design of other work: it does not govern this branch, and this branch did not add it"
+    )
+}
+
+#[test]
+fn a_request_may_not_change_a_design_of_other_work() {
+    let change = |stage, settings, rows: &[&str]| {
+        let work = work(stage, settings, rows).modify(OTHER, "a\n", "a\nb\n");
+        work.began_with(&[(OTHER, Some("a\n"))])
+    };
+    let request = |settings, rows: &[&str]| change(Stage::Request, settings, rows);
+    request("", &[]).says(&[&of_other_work()]);
+    let choose = format!(
+        "leave it as it is; if it is the design of this work, a person can choose it: guard use {OTHER}"
+    );
+    request("", &[]).helps(&[&choose]);
+    request("[scope]\nalways = [\"docs/\"]\n", &[]).says(&[&of_other_work()]);
+    request("", &[&format!("`{OTHER}` | Modify | x")]).says(&[]);
+    request("[rules]\nout-of-scope = \"off\"\n", &[]).says(&[]);
+    // Where a design may be missing, too.
+    let without_scope = request("", &[]).with(|policy| policy.scope = None);
+    without_scope.says(&[&of_other_work()]);
+    for stage in [Stage::Commit, Stage::Range, Stage::Step] {
+        let work = change(stage, "", &[]).with(|policy| policy.designs.clear());
+        work.says(&[]);
+    }
+    let selected = request("", &[]).with(|policy| policy.of_branch.selected = vec![OTHER.into()]);
+    selected.says(&[]);
+    // `[lld] path` may name several documents, of which none is chosen.
+    let named = request("", &[]).with(|policy| policy.of_branch.patterns = vec![OTHER.into()]);
+    named.says(&[&of_other_work()]);
+}
+
+#[test]
+fn a_request_may_change_a_design_that_the_branch_has_added_and_take_back_its_own_change() {
+    let work = || work(Stage::Request, "", &[]).modify(OTHER, "a\n", "b\n");
+    work().began_with(&[(OTHER, None)]).says(&[]);
+    work().began_with(&[(OTHER, Some("b\n"))]).says(&[]);
+    work()
+        .began_with(&[(OTHER, Some("c\n"))])
+        .says(&[&of_other_work()]);
+    // The merge base is unknown.
+    work().says(&[&of_other_work()]);
+    let help = work().findings()[0].help.len();
+    assert_eq!(help, 2);
+}
+
+#[test]
+fn a_new_design_is_the_one_of_the_branch_as_long_as_that_has_none() {
+    let work = |patterns: &[&str]| {
+        let patterns = patterns.iter().map(|one| (*one).to_owned()).collect();
+        let work = with_designs(Stage::Request, "", |_| Vec::new()).add(OTHER, "a\n");
+        work.with(|policy| policy.of_branch.patterns = patterns)
+    };
+    let refused = format!("error out-of-scope {OTHER}: {OTHER} is not the design of this branch");
+    work(&["docs/lld/LLD-1.md"]).says(&[&refused]);
+    work(&["docs/lld/LLD-1.md"])
+        .helps(&["write the design of this branch instead: docs/lld/LLD-1.md"]);
+    work(&[]).says(&[&refused]);
+    work(&[OTHER]).says(&[]);
+    work(&["docs/lld/*.md"]).says(&[]);
+    let skips = work(&[]).with(|policy| policy.settings.missing = guard_toml::Missing::Skip);
+    skips.says(&[]);
+    let row = "`src/x.rs` | Add | x";
+    super::work(Stage::Request, "", &[row])
+        .add(OTHER, "a\n")
+        .says(&[]);
+}
+
+#[test]
+fn a_design_that_cannot_be_used_may_change_and_not_vanish() {
+    let work = || {
+        let work = with_designs(Stage::Request, "", |_| Vec::new());
+        work.with(|policy| policy.of_branch.selected = vec![DESIGN.into()])
+    };
+    work().modify(DESIGN, "a\nb\nc\n", "d\n").says(&[]);
+    let said =
+        |what| format!("error destructive-change {DESIGN}: the governing design {DESIGN} {what}");
+    work().delete(DESIGN, "a\n").says(&[&said("is deleted")]);
+    let link = Some((Kind::Symlink, b"x".to_vec()));
+    let becomes_link = work().step(DESIGN, file("a\n"), link).findings();
+    let all: Vec<String> = becomes_link.iter().map(super::said).collect();
+    assert!(
+        all.contains(&said("becomes something other than a file")),
+        "{all:?}"
+    );
+}
