@@ -293,8 +293,8 @@ fn existing_files_have_one_snapshot_and_a_record_each_before_an_agent_changes_th
     repo.stage("c.py", "z = 1\n");
     repo.govern(&[
         ("a.py", "Modify", "x"),
-        ("b.py", "Delete", "moved"),
-        ("new.py", "Add", "moved"),
+        ("b.py", "Delete", "goes to new.py"),
+        ("new.py", "Add", "from b.py"),
         ("c.py", "Delete", "old"),
     ]);
     // What loses nothing has none, nor has what is denied.

@@ -72,8 +72,8 @@ fn moves_are_judged_at_both_ends() {
     repo.stage("there.py", "x\n");
     repo.govern(&[
         ("a.py -> b.py", "Rename", "a better name"),
-        ("small.py", "Delete", "moved"),
-        ("new.py", "Add", "moved"),
+        ("small.py", "Delete", "goes to new.py"),
+        ("new.py", "Add", "from small.py"),
     ]);
     let mv = |from: &str, to: &str, body: &str| {
         let body = format!("*** Update File: {from}\n*** Move to: {to}\n{body}");

@@ -39,7 +39,7 @@ fn mixed() -> Repo {
     repo.stage("src/kept.rs", "fn kept() {}\n");
     repo.stage("src/old name.rs", "fn old() {}\n");
     repo.govern(&[
-        ("src/kept.rs", "Modify", "kept"),
+        ("src/kept.rs", "Modify", "a better name"),
         ("src/old name.rs", "Modify", "changed, not deleted"),
     ]);
     repo.stage("src/kept.rs", "fn kept_better() {}\n");

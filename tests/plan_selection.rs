@@ -99,7 +99,7 @@ fn branch_name_of_ci_cannot_leave_the_directory() {
     }
 }
 
-const TASKS: &str = "# Tasks\n\n- [ ] T001 Create the form in src/b.rs\n";
+const TASKS: &str = "# Tasks\n\n**Files:**\n\n- Create: `src/b.rs`\n";
 
 /// `specs/004-login` with a `plan.md` and a `tasks.md` that creates `src/b.rs`, on its branch.
 fn feature(plan: &str) -> Repo {
@@ -148,7 +148,7 @@ fn faulty_table_is_not_passed_over() {
 fn typed_table_is_the_scope_of_all_documents_of_its_directory() {
     let repo = feature("# Plan\n");
     repo.design("specs/004-login/plan.md", &[("src/a.rs", "Add", "x")]);
-    let other = "# Tasks\n\n- [ ] T001 Create src/c.rs\n";
+    let other = "# Tasks\n\n**Files:**\n\n- Create: `src/c.rs`\n";
     repo.stage("specs/005-other/tasks.md", other);
     repo.git(&["commit", "--quiet", "-m", "Add a table", "--", "specs"]);
     repo.tells("lint", 1, "src/b.rs is not in the design");
