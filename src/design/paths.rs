@@ -152,6 +152,9 @@ pub(super) fn is_directory_note(note: &str) -> bool {
     first.is_some_and(|word| matches!(word.as_str(), "directory" | "dir" | "folder"))
 }
 
+/// The longest path in bytes: more than any system opens.
+const MAX_LENGTH: usize = 4_096;
+
 /// Reads a path as a grant stores it. `design` is the document itself, which rows cannot grant.
 ///
 /// # Errors
@@ -160,6 +163,9 @@ pub(super) fn read(written: &WrittenPath, design: &BStr) -> Result<(String, Gran
     let text = without_lines(written.text.trim());
     if text.is_empty() {
         return Err(problem::empty());
+    }
+    if text.len() > MAX_LENGTH {
+        return Err(problem::too_long(text.len(), MAX_LENGTH));
     }
     if is_placeholder(text) || !written.is_code && has_slot(text) {
         return Err(problem::placeholder(text));

@@ -165,6 +165,7 @@ problems! {
     backslash(text) DesignBadRow "backslash" "`{text}` contains a backslash" INSIDE;
     bad_braces(text) DesignBadRow "bad-braces" "`{text}` has braces that are unclosed or expand to too many paths"
         "write `{a,b}` with a closing brace, or one row per path";
+    too_long(length, most) DesignBadRow "too-long" "the path has {length} bytes, more than {most}" REAL_PATH;
     too_wide(text) DesignTooWide "too-wide" "`{text}` allows the whole workspace" NARROWER;
     glob_too_wide(text) DesignTooWide "glob-too-wide" "`{text}` allows the whole workspace" NARROWER;
     protected_file(text) DesignBadRow "protected-file" "`{text}` belongs to guard's settings" NO_ROW;
