@@ -7,7 +7,7 @@ use write_guard::finding::{Level, Rule};
 use write_guard::scope::settings::Settings;
 use write_guard::scope::{Actions, GrantKind, Role};
 
-use crate::common::{corpus, table};
+use crate::common::corpus;
 use crate::design_support::{HEADER, actions, add, any, faults, paths, read, rows};
 
 fn reasons(design: &Design) -> Vec<&'static str> {
@@ -17,135 +17,350 @@ fn reasons(design: &Design) -> Vec<&'static str> {
         .collect()
 }
 
-/// Checks documents, one per line, of which `# Plan` is the title and `¦` ends a line: the granted paths and the reasons
-/// of the faults, `-` for none.
+/// What a document below the title `# Plan` grants, and the reasons of its faults.
+struct Case {
+    text: &'static str,
+    granted: &'static [&'static str],
+    reported: &'static [&'static str],
+}
+
+/// A case.
+const fn case(
+    text: &'static str,
+    granted: &'static [&'static str],
+    reported: &'static [&'static str],
+) -> Case {
+    Case {
+        text,
+        granted,
+        reported,
+    }
+}
+
 #[track_caller]
-fn check(documents: &str) {
-    for [text, granted, reported] in table(documents) {
-        let design = read(&format!("# Plan\n\n{}\n", text.replace('¦', "\n")));
-        let words = |list: &str| -> Vec<String> {
-            let words = list.split(' ').filter(|word| *word != "-");
-            words.map(str::to_owned).collect()
-        };
-        let found = (paths(&design), reasons(&design));
-        assert_eq!(found.0, words(granted), "{text}: {found:?}");
-        assert_eq!(found.1, words(reported), "{text}");
+fn check(cases: &[Case]) {
+    for case in cases {
+        let design = read(&format!("# Plan\n\n{}\n", case.text));
+        assert_eq!(paths(&design), case.granted, "{}", case.text);
+        assert_eq!(reasons(&design), case.reported, "{}", case.text);
     }
 }
 
 #[test]
-fn a_heading_names_one_file_and_says_nothing_more() {
-    check(
-        "#### [MODIFY] [a.py](src/a.py) | src/a.py | -
-         #### [MODIFY] src/a.py | src/a.py | -
-         #### [MODIFY] [b.py](src/a.py) | - | ambiguous-cell
-         #### [MODIFY] [a.py](src/a.py) maybe | - | ambiguous-cell
-         #### [MODIFY] [a.py](src/a.py) [b.py](src/b.py) | - | ambiguous-cell
-         #### [MODIFY] src/a.py src/b.py | - | ambiguous-cell
-         #### [CHECK] src/a.py | - | no-section
-         #### [ADD] src/a.py | - | no-section
-         #### [MODIFY] | - | no-section",
-    );
+fn forms_of_earlier_versions_declare_nothing() {
+    check(&[
+        case("#### [MODIFY] src/a.py", &[], &["no-section"]),
+        case("#### [MODIFY] [a.py](src/a.py)", &[], &["no-section"]),
+        case(
+            "## Tasks\n\n- [ ] T001 Create `src/a.py`",
+            &[],
+            &["no-section"],
+        ),
+        case("```\nsrc/\n├── a.py # NEW\n```", &[], &["no-section"]),
+        case(
+            "<task>\n<files>src/a.py</files>\n</task>",
+            &[],
+            &["no-section"],
+        ),
+        case("**Files:** `src/a.py`", &[], &["label-line"]),
+        case("Files: src/a.py, src/b.py", &[], &["label-line"]),
+        case("**Files to create:** Add: `src/a.py`", &[], &["label-line"]),
+        case("**Files:**\n\n```\nsrc/a.py\n```", &[], &["no-list"]),
+        case(
+            "**Files:**\n\nThe parser.\n\n- `src/a.py`",
+            &[],
+            &["no-list"],
+        ),
+        case(
+            "## Files Changed\n\n```\nsrc/a.py\n```",
+            &[],
+            &["empty-section"],
+        ),
+        case(
+            "## Files Changed\n\nChange `src/a.py`.",
+            &[],
+            &["empty-section"],
+        ),
+        case("The files:\n\n- `src/a.py`", &[], &["unknown-heading"]),
+        case("- **Files:**\n  - `src/a.py`", &[], &["no-section"]),
+    ]);
 }
 
 #[test]
-fn what_resembles_a_label_of_files_is_reported_as_unread() {
-    for (label, reported) in [
-        ("Some files that matter:", "unknown-label"),
-        ("**Some files that matter**", "unknown-label"),
-        ("__Some files that matter:__", "unknown-label"),
-        ("Some files that matter", "-"),
-        ("Some things that matter:", "-"),
-        ("**Some things that matter**", "-"),
+fn a_row_that_is_read_leaves_the_forms_around_it_reported_or_silent() {
+    for (form, reported) in [
+        ("#### [MODIFY] src/x.py", None),
+        ("- [ ] T001 Create `src/x.py`", None),
+        ("```\nsrc/x.py\n```", None),
+        ("<files>src/x.py</files>", None),
+        ("Some files that matter:\n\n- `src/x.py`", None),
+        ("**Files:** `src/x.py`", Some("label-line")),
+        ("**Files:**\n\nText.\n\n- `src/x.py`", Some("no-list")),
+        ("## File changes\n\n`src/x.py`", Some("empty-section")),
+        (
+            "## File changes\n\nText.\n\n- `src/x.py`",
+            Some("unread-list"),
+        ),
     ] {
-        for block in ["- `src/a.py`", "```¦src/a.py¦```"] {
-            let text = format!("{label}¦¦{block}¦¦## Files Changed¦¦- `src/b.py`");
-            check(&format!("{text} | src/b.py | {reported}"));
-        }
+        let design = read(&format!(
+            "# Plan\n\n{form}\n\n# Work\n\n**Files:**\n- `src/a.py`\n"
+        ));
+        assert_eq!(paths(&design), ["src/a.py"], "{form}");
+        let expected: Vec<&str> = reported.into_iter().collect();
+        assert_eq!(reasons(&design), expected, "{form}");
     }
 }
 
 #[test]
-fn passages_have_edges() {
-    // Items on the line of a label stand between semicolons, and only behind the colon.
-    check(
-        "**Files:** `src/a.py`; `src/b.py` | src/a.py src/b.py | -
-         **Files (new):** `src/a.py` (x; y); `src/b.py` | src/a.py src/b.py | -
-         **Files:** `src/a.py`; | src/a.py | -
-         Files; changed: `src/a.py`; `src/b.py` | src/a.py src/b.py | -
-         **** | - | no-section",
-    );
-    // A tag lists files by line and by commas outside of brackets, which end with their line.
-    check(
-        "<task>¦<files>src/a.py, src/b.py</files>¦</task> | src/a.py src/b.py | -
-         <task>¦<files>src/a.py (x, y); src/b.py</files>¦</task> | src/a.py src/b.py | -
-         <task>¦<files>src/x.py (x¦- src/a.py, src/b.py</files>¦</task> | src/a.py src/b.py | ambiguous-cell",
-    );
-    // A label inside a paragraph announces nothing; a group that excludes ends with its items; the end of a comment
-    // begins no element; a path that climbs may make the others relative, too.
-    check(
-        "Some words.¦**Files:** `src/a.py` | - | no-section unread-passage
-         - **Do not modify:**¦  - **Files:** `src/x.py`¦- **Files:** `src/a.py` | src/a.py | -
-         <!--<s>-->¦¦## Files Changed¦¦- `src/a.py` | src/a.py | -
-         ## Files Changed¦¦- Modify: `src/a.py`¦- Modify: `../b.py` | - | relative-paths dotdot
-         ## Files Changed¦¦- Modify: `../b.py` | - | dotdot",
-    );
-    // A table below a label that leads elsewhere lists no files.
-    for (header, granted) in [
-        ("Path | Purpose", &["src/a.py"][..]),
-        ("Purpose | Path", &[]),
+fn an_item_is_a_row_and_nothing_else() {
+    check(&[
+        case(
+            "**Files:**\n- `src/a.py`, `src/b.py`",
+            &["src/a.py", "src/b.py"],
+            &[],
+        ),
+        case(
+            "**Files:**\n- `src/a.py`; `src/b.py`",
+            &[],
+            &["unread-item"],
+        ),
+        case(
+            "**Files:**\n- `src/a.py` (x; y) — the parser",
+            &["src/a.py"],
+            &[],
+        ),
+        case("**Files:**\n- `src/a.py` the parser", &[], &["unread-item"]),
+        case("**Files:**\n- the parser `src/a.py`", &[], &["unread-item"]),
+        case("**Files:**\n- Tweak: `src/a.py`", &[], &["unknown-type"]),
+        case(
+            "**Files:**\n- `src/a.py`\n- ✗ `src/b.py`",
+            &["src/a.py"],
+            &["unread-item"],
+        ),
+        case("**Files:**\n- None", &[], &["only-placeholders"]),
+        case(
+            "**Files:**\n- ~~`src/a.py`~~\n- `src/b.py`",
+            &["src/b.py"],
+            &[],
+        ),
+    ]);
+    // What stands below an item, and behind a checkbox, belongs to something else.
+    check(&[
+        case(
+            "**Files:**\n- `src/a.py`\n  - the parser",
+            &["src/a.py"],
+            &[],
+        ),
+        case(
+            "**Files:**\n- Group\n  - `src/x.py`\n- `src/a.py`",
+            &["src/a.py"],
+            &["unread-item"],
+        ),
+        case("**Files:**\n- `src/`\n  - only `a.py`", &[], &["odd-item"]),
+        case(
+            "**Files:**\n- `src/a.py`\n- [ ] `src/x.py`\n- `src/y.py`",
+            &["src/a.py"],
+            &[],
+        ),
+        case(
+            "**Files:**\n- [x] `src/x.py`\n- `src/y.py`",
+            &[],
+            &["no-list"],
+        ),
+    ]);
+    check(&[case(
+        "## Files Changed\n\n- [x] `src/x.py`\n- `src/y.py`",
+        &[],
+        &["empty-section"],
+    )]);
+    // A path that leaves the workspace makes its item bad, and no other.
+    check(&[
+        case(
+            "## Files Changed\n\n- Modify: `src/a.py`\n- Modify: `../b.py`",
+            &["src/a.py"],
+            &["dotdot"],
+        ),
+        case(
+            "## Files Changed\n\n- Modify: `src/a.py`, `/b.py`",
+            &[],
+            &["absolute"],
+        ),
+        case("## Files Changed\n\n- `~/b.py`", &[], &["tilde"]),
+    ]);
+    // The end of a comment begins no element.
+    check(&[case(
+        "<!--<s>-->\n\n## Files Changed\n\n- `src/a.py`",
+        &["src/a.py"],
+        &[],
+    )]);
+}
+
+#[test]
+fn a_table_counts_below_a_heading_that_announces_files() {
+    let table = "| Path | Purpose |\n|---|---|\n| `src/a.py` | x |\n";
+    for (place, granted) in [
+        ("## Files Changed", true),
+        ("## Files Changed\n\n### Parser", true),
+        ("## Files Changed\n\nSome words.", true),
+        ("**Files:**", false),
+        ("Files to modify:", false),
+        ("## Parser", false),
+        ("## Files Changed\n\n- item\n\n## Parser", false),
     ] {
-        let table = format!("**Files:**\n\n| {header} |\n|---|---|\n| `src/a.py` | `src/b.py` |\n");
-        assert_eq!(paths(&read(&table)), granted);
+        let design = read(&format!("{place}\n\n{table}"));
+        assert_eq!(design.is_usable(), granted, "{place}");
+        assert_eq!(design.faults.is_empty(), granted, "{place}");
+    }
+}
+
+#[test]
+fn front_matter_lists_paths_that_may_be_added_and_modified() {
+    let design = read(
+        "---\nallowed_paths: [src/a.py, 'src/b/']\nfiles_modified:\n  - docs/*.md # all\nother: [src/x.py]\n---\n# Plan\n",
+    );
+    assert_eq!(paths(&design), ["src/a.py", "src/b", "docs/*.md"]);
+    assert_eq!(actions(&design), [any(); 3]);
+    assert_eq!(design.grants[2].anchor.line, 4);
+    let kinds = [GrantKind::File, GrantKind::Directory, GrantKind::Glob];
+    let found: Vec<GrantKind> = design.grants.iter().map(|grant| grant.kind).collect();
+    assert_eq!(found, kinds);
+    // Only what YAML reads as plain strings, and only at the top of the document.
+    for (front, granted) in [
+        ("files_modified: []", &[][..]),
+        ("files_modified: [a.py]\nfiles_modified: [b.py]", &[]),
+        ("files_modified: &x [a.py]", &[]),
+        ("files_modified: [*x]", &[]),
+        ("files_modified: !x [a.py]", &[]),
+        ("files_modified: |\n  a.py", &[]),
+        ("files_modified: {a.py: 1}", &[]),
+        ("files_modified: [a.py, the parser]", &["a.py"]),
+        ("must_haves:\n  files_modified: [a.py]", &[]),
+        ("# files_modified: [a.py]", &[]),
+        ("Files_Modified: [a.py]", &[]),
+    ] {
+        let design = read(&format!("---\n{front}\n---\n\n# Plan\n"));
+        assert_eq!(paths(&design), granted, "{front}");
+        assert!(granted == ["a.py"] || !design.faults.is_empty(), "{front}");
+        let later = read(&format!("# Plan\n\n---\n{front}\n---\n"));
+        assert!(!later.is_usable(), "{front}");
+    }
+}
+
+#[test]
+fn front_matter_denies_what_rows_grant_and_a_denial_that_is_not_understood_stops_all() {
+    let list = "# Plan\n\n**Files:**\n- `src/a.py`\n";
+    let design = read(&format!(
+        "---\nforbidden_paths: [src/keys/]\nforbidden_files:\n  - src/b.py\n---\n{list}"
+    ));
+    assert_eq!(paths(&design), ["src/a.py"]);
+    let denied: Vec<_> = design
+        .denials
+        .iter()
+        .map(|denial| denial.path.to_string())
+        .collect();
+    assert_eq!(denied, ["src/keys", "src/b.py"]);
+    for front in [
+        "forbidden_paths: [../a.py]",
+        "forbidden_paths: {a: src/b.py}",
+        "forbidden_paths: &x [src/b.py]",
+        "forbidden_paths: [src/b.py",
+        "denied_paths: [src/b.py]",
+        "deny: src/*",
+        "exclude-files: [src/b.py]",
+        "protected: [src/b.py]",
+        "read_only_files: [src/b.py]",
+        "READONLY: src/b.py",
+    ] {
+        let design = read(&format!("---\n{front}\n---\n{list}"));
+        assert!(!design.is_usable(), "{front}");
+        assert!(!design.declares_nothing(), "{front}");
+    }
+    for front in [
+        "forbidden_paths: []",
+        "excluded: [nothing]",
+        "denied_by: Jo",
+        "protection: src/b.py",
+    ] {
+        let design = read(&format!("---\n{front}\n---\n{list}"));
+        assert_eq!(paths(&design), ["src/a.py"], "{front}");
     }
 }
 
 /// What a table `File | HEADER` with these cells grants.
 fn column(header: &str, cells: &[&str]) -> Design {
-    let rows = cells.iter().enumerate();
-    let rows: String = rows
-        .map(|(n, cell)| format!("| `src/{n}.py` | {cell} |\n"))
-        .collect();
+    let mut rows = String::new();
+    for (number, cell) in cells.iter().enumerate() {
+        rows += &format!("| `src/{number}.py` | {cell} |\n");
+    }
     let header = format!("| File | {header} |\n|---|---|\n");
     read(&format!("## Files Changed\n\n{header}{rows}"))
 }
 
 #[test]
-fn a_type_column_of_sentences_or_denials_grants_no_deletion() {
-    let sentences = "Remove unused imports|Deleted: the old flag|Delete (old) imports";
-    for cell in sentences.split('|') {
-        let mixed = column("Change", &["Delete", cell, "Modify"]);
-        assert_eq!(actions(&mixed), [any(); 3], "{cell}");
-        assert_eq!(mixed.grants[1].change_type, "", "{cell}");
+fn a_column_with_a_bare_type_is_one_of_types_and_a_sentence_in_it_makes_its_row_bad() {
+    for cell in [
+        "Remove unused imports",
+        "Deleted: the old flag",
+        "Delete (old) imports",
+        "Modify? No",
+        "Changes: None.",
+        "Modify (not yet)",
+        "Modify - not needed",
+        "Update: n/a",
+        "Don’t change",
+        "Never modify",
+        "Change nothing",
+        "Not modified",
+        "Modify?",
+        "None",
+        "",
+    ] {
+        let typed = column("Kind", &["Delete", cell, "Modify"]);
+        assert_eq!(
+            actions(&typed),
+            [Actions::DELETE, Actions::MODIFY],
+            "{cell}"
+        );
+        assert_eq!(paths(&typed), ["src/0.py", "src/2.py"], "{cell}");
+        assert_eq!(reasons(&typed), ["unknown-type"], "{cell}");
+        // With the usual header, too.
+        let typed = column("Change Type", &[cell, "Modify"]);
+        assert_eq!(paths(&typed), ["src/1.py"], "{cell}");
     }
-    let denials = "Modify? No|Changes: None.|Modify (not yet)|Modify - not needed|Update: n/a|Do not modify|\
-        DO NOT MODIFY|Don’t change|Never modify|Change nothing|Modify no files|Not modified|Modify?|None";
-    for cell in denials.split('|') {
-        let typed = rows(&format!("|`a.py`|{cell}|x|\n|`b.py`|Modify|x|\n"));
-        assert_eq!(paths(&typed), ["b.py"], "{cell}");
-        let untyped = column("Change", &[cell, "Modify the parser"]);
-        assert_eq!(paths(&untyped), ["src/1.py"], "{cell}");
+    for sentences in [["Add retry", "Delete the cache"], ["Modify the loop", "x"]] {
+        let untyped = column("Kind", &sentences);
+        assert_eq!(actions(&untyped), [any(); 2]);
     }
 }
 
 #[test]
-fn negated_description_revokes_a_row_without_type() {
-    for [header, cell, is_mention] in table(
-        "Modify? | No | mention
-         Changes | none | mention
-         Description | No changes — confirm that all 14 tests pass | mention
-         Description | unchanged | mention
-         Description | No changes to the API; adds a cache | mention
-         Notes | Do not modify the input in place | mention
-         Notes | none | grant
-         Description | Add an optional cache; the API stays | grant
-         Description | Handle a page not found | grant
-         Risk | no | grant",
-    ) {
+fn a_remark_takes_back_a_row_without_a_type() {
+    for (header, cell, grants, mentions) in [
+        ("Modify?", "No", 0, 0),
+        ("Risk", "no", 0, 0),
+        ("Changes", "none of its callers", 1, 0),
+        (
+            "Description",
+            "No changes — confirm that all 14 tests pass",
+            0,
+            1,
+        ),
+        ("Description", "unchanged", 0, 1),
+        ("Description", "No changes to the API; adds a cache", 0, 1),
+        ("Description", "Do not touch the input", 0, 1),
+        ("Notes", "none", 1, 0),
+        ("Description", "Add an optional cache; the API stays", 1, 0),
+        ("Description", "Handle a page not found", 1, 0),
+        ("Description", "Verify the input", 0, 1),
+        ("Description", "the parser; verify the input", 1, 0),
+    ] {
         let design = column(header, &[cell, "yes"]);
-        let is_found = design.mentions.len() == 1 && design.grants.len() == 1;
-        assert_eq!(is_found, is_mention == "mention", "{header}: {cell}");
+        assert_eq!(design.grants.len(), grants + 1, "{header}: {cell}");
+        assert_eq!(design.mentions.len(), mentions, "{header}: {cell}");
     }
+    let forbids = column("Notes", &["Do not modify the input in place", "yes"]);
+    assert_eq!(paths(&forbids), ["src/1.py"]);
+    assert_eq!(forbids.denials[0].path, "src/0.py");
 }
 
 #[test]
@@ -169,7 +384,7 @@ fn a_grant_knows_its_type_description_role_and_place() {
     assert_eq!(actions(&design)[..5], expected);
     assert_eq!((test.anchor.line, test.anchor.column), (9, 3));
     assert_eq!(&design.text[test.anchor.span.clone()], "`tests/é.py`");
-    // Remarks may have code and brackets, and a code block knows its lines.
+    // Remarks may have code and brackets, and the front matter knows its lines.
     let list =
         read("## Files to Create\n\n- `c.py` — text with `code.py`\n- d.py (x (y) z) - why\n");
     let told: Vec<_> = list
@@ -178,8 +393,8 @@ fn a_grant_knows_its_type_description_role_and_place() {
         .map(|grant| &*grant.description)
         .collect();
     assert_eq!(told, ["text with `code.py`", "why"]);
-    let block = read("## Files Changed\n\n```\nsrc/a.py\n../b.py\n```\n");
-    assert!(faults(&block).contains(&("dotdot", 5)));
+    let front = read("---\nfiles_modified:\n  - src/a.py\n  - ../b.py\n---\n");
+    assert_eq!(faults(&front), [("dotdot", 4)]);
 }
 
 #[test]
@@ -191,7 +406,7 @@ fn each_fault_has_its_rule_and_says_what_is_meant() {
     for (row, rule, said) in [
         ("| `../a` | Add | x |\n", Rule::DesignOutside, "`..`"),
         ("|`**/*`|Add|x|\n", Rule::DesignTooWide, "whole workspace"),
-        ("|`{x}`|Add|x|\n", Rule::DesignPlaceholder, "placeholder"),
+        ("|`{…}`|Add|x|\n", Rule::DesignPlaceholder, "placeholder"),
         ("| `a` | Foo | x |\n", Rule::DesignBadRow, "`Foo`"),
         (glob, Rule::DesignBadRow, "src/*/x/*.py"),
         (twice, Rule::DesignDuplicate, "line 7"),
@@ -303,54 +518,105 @@ const TABLE: &str =
 
 #[test]
 fn unclosed_element_hides_the_rest_of_the_document() {
-    const HIDING: &str = "<details>¦<div title=\"¦text <s>struck¦- a\n- b <s>\n¦<template></div>\n\n</template>¦\
-        - a\n\n  <ul><li>\n¦| a |\n|---|\n<span hidden>\n¦> <template>\n¦text <details>\n\n</details>\n¦\
-        <details>\n<?x </details> ?>\n</details>\n¦- <details>\n\n  x\n¦> <div hidden>\n¦<ul><li>a<li>b</ul>¦\
-        text </ul>\n¦<b hidden>\n¦text <b style=\"display: none\">\n";
-    const HARMLESS: &str = "<a name=\"x\"></a>¦<p align=\"center\">¦<br>¦<img src=\"x\">¦\
-        Write `docs/` <name> and Vec<T>¦a <b>bold word¦<ul><li>a</li><li>b</li></ul>¦- <details>x</details>\n¦\
-        <style>h2 { color: red }</style>¦<!-- a -->¦<details>\n<summary>x</summary>\n\ntext\n</details>";
-    for (list, is_hidden) in [(HIDING, true), (HARMLESS, false)] {
-        for open in list.split('¦') {
-            let design = read(&format!("{open}\n\n## Files Changed\n\n{TABLE}"));
-            assert_eq!(design.is_usable(), !is_hidden, "{open}");
-            assert_eq!(design.faults.is_empty(), !is_hidden, "{open}");
+    for open in [
+        "<details>",
+        "<div title=\"",
+        "text <s>struck",
+        "- a\n- b <s>\n",
+        "<template></div>\n\n</template>",
+        "- a\n\n  <ul><li>\n",
+        "| a |\n|---|\n<span hidden>\n",
+        "> <template>\n",
+        "text <details>\n\n</details>\n",
+        "<details>\n<?x </details> ?>\n</details>\n",
+        "- <details>\n\n  x\n",
+        "> <div hidden>\n",
+        "<ul><li>a<li>b</ul>",
+        "text </ul>\n",
+        "<b hidden>\n",
+        "text <b style=\"display: none\">\n",
+    ] {
+        let hidden = [TABLE, "- `hidden.py`\n"];
+        for rows in hidden {
+            let design = read(&format!("{open}\n\n## Files Changed\n\n{rows}"));
+            assert!(!design.is_usable(), "{open}");
+            assert!(!design.faults.is_empty(), "{open}");
         }
+    }
+    for open in [
+        "<a name=\"x\"></a>",
+        "<p align=\"center\">",
+        "<br>",
+        "<img src=\"x\">",
+        "Write `docs/` <name> and Vec<T>",
+        "a <b>bold word",
+        "<ul><li>a</li><li>b</li></ul>",
+        "- <details>x</details>\n",
+        "<style>h2 { color: red }</style>",
+        "<!-- a -->",
+        "<details>\n<summary>x</summary>\n\ntext\n</details>",
+    ] {
+        let design = read(&format!("{open}\n\n## Files Changed\n\n{TABLE}"));
+        assert!(design.is_usable(), "{open}");
+        assert!(design.faults.is_empty(), "{open}");
     }
 }
 
-const NEGATIONS: &str = "Out of scope|Out-of-Scope|7. Out of scope|Explicitly out of scope|Deferred|Deferred to later|\
-    Future work|Future Phases|Won't be touched|Won’t be touched|What we won't touch|Phase 2 (out of scope)|\
-    Phase 2 — deferred|Not in this change|Non-goals|Nongoals|Not in scope|Not part of this work|Excluded|Exclusions|\
-    Will not change|Do not touch|Postponed|Later|Follow-ups|Rejected alternatives|Untouched|Off limits";
+const NEGATIONS: &[&str] = &[
+    "Out of scope",
+    "Out-of-Scope",
+    "7. Out of scope",
+    "Deferred",
+    "Deferred to later",
+    "Future work",
+    "Future Phases",
+    "Won't be touched",
+    "Won’t be touched",
+    "What we won't touch",
+    "Phase 2 (out of scope)",
+    "Phase 2 — deferred",
+    "Not in this change",
+    "Non-goals",
+    "Nongoals",
+    "Not in scope",
+    "Not part of this work",
+    "Excluded",
+    "Exclusions",
+    "Will not change",
+    "Do not touch",
+    "Postponed",
+    "Later",
+    "Follow-ups",
+    "Rejected alternatives",
+    "Untouched",
+    "Off limits",
+];
 
 #[test]
 fn nothing_below_a_heading_that_negates_is_granted() {
-    for heading in NEGATIONS.split('|') {
+    for heading in NEGATIONS {
         for text in [
             format!("## {heading}\n\n### Files Changed\n\n{TABLE}"),
             format!("## {heading}\n\n#### More\n\n### Files Changed\n\n- `a.py`\n"),
             format!("## Files Changed\n\n### {heading}\n\n{TABLE}"),
             format!("## Files Changed\n\n### {heading}\n\n- `a.py`\n"),
             format!("## {heading}\n\n**Files:**\n\n- `a.py`\n"),
-            format!("## {heading}\n\n#### [DELETE] [a.py](a.py)\n"),
             format!("## Files Changed\n\n**{heading}:**\n\n{TABLE}"),
             format!("## Files Changed\n\n__{heading}__:\n\n- `a.py`\n"),
         ] {
             let design = read(&text);
             assert!(!design.is_usable(), "{text}");
-            let faults = design.faults.iter();
-            let excluded: Vec<_> = faults.filter(|fault| fault.reason == "excluded").collect();
-            assert_eq!(excluded.len(), 1, "{text}");
-            let message = &excluded[0].message;
-            assert!(message.contains(heading.trim_start_matches("7. ")));
+            assert!(!design.faults.is_empty(), "{text}");
         }
+        // The message names the heading where nothing else is read.
+        let alone = read(&format!("## {heading}\n\n### Files Changed\n\n{TABLE}"));
+        assert_eq!(reasons(&alone), ["excluded"], "{heading}");
+        assert!(alone.faults[0].message.contains(heading), "{heading}");
         // It excludes only itself.
         let design = read(&format!(
             "## Files Changed\n\n{HEADER}| `a.py` | Add | x |\n\n### {heading}\n\n{TABLE}\n### Tests\n\n{HEADER}| `b.py` | Add | x |\n"
         ));
         assert_eq!(paths(&design), ["a.py", "b.py"], "{heading}");
-        assert_eq!(faults(&design), [("excluded", 9)], "{heading}");
-        assert_eq!(design.faults[0].rule.default_level(), Level::Warning);
+        assert!(design.faults.is_empty(), "{heading}");
     }
 }

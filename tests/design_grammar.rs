@@ -2,29 +2,20 @@
 //! example of `docs/designs.md`, each word of the grammar, and small changes of every plan.
 
 mod documentation;
+mod headings;
 mod mutations;
 mod typed_tables;
 mod words;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 use gix::bstr::BStr;
 use write_guard::design::{Design, Problem, parse};
 use write_guard::scope::settings::Settings;
 use write_guard::scope::{Grant, GrantKind};
 
-use crate::common::SOURCE;
-
-/// A labelled document.
-struct Labelled {
-    name: String,
-    at: String,
-    text: String,
-    /// Lines such as `write src/a.rs`.
-    labels: Vec<String>,
-}
+use crate::design_support::{corpus, labelled};
 
 fn design(at: &str, text: &str) -> Design {
     parse(BStr::new(at), text.as_bytes(), &Settings::default())
@@ -51,58 +42,6 @@ fn granted(design: &Design) -> BTreeSet<String> {
         format!("{} {}{end}", actions(grant), grant.path)
     };
     grants.map(label).collect()
-}
-
-/// Files of a folder below the package with this extension, sorted.
-fn files(folder: &str, extension: &str) -> BTreeSet<PathBuf> {
-    let entries = std::fs::read_dir(Path::new(SOURCE).join(folder)).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .collect()
-}
-
-/// The documents of `fixtures/grammar`. Its README describes the format.
-fn labelled() -> Vec<Labelled> {
-    let mut all: Vec<Labelled> = Vec::new();
-    for file in files("fixtures/grammar", "txt") {
-        let group = file.file_stem().unwrap().to_str().unwrap();
-        let text = std::fs::read_to_string(&file).unwrap();
-        for document in text.split("\n%%% ").skip(1) {
-            let (head, rest) = document.split_once('\n').unwrap();
-            let (name, at) = head
-                .split_once(" at ")
-                .unwrap_or((head, "docs/plans/plan.md"));
-            let (text, labels) = rest.split_once("\n%%%\n").unwrap();
-            let labels = labels
-                .lines()
-                .filter(|line| !line.starts_with('#') && !line.is_empty());
-            all.push(Labelled {
-                name: format!("{group}/{name}"),
-                at: at.to_owned(),
-                text: format!("{text}\n"),
-                labels: labels.map(str::to_owned).collect(),
-            });
-        }
-    }
-    all
-}
-
-/// The plans of frameworks, with the place where each lies.
-fn plans() -> impl Iterator<Item = (String, String)> {
-    files("fixtures/plans", "md").into_iter().map(|file| {
-        let grants = std::fs::read_to_string(file.with_extension("grants")).unwrap();
-        let (at, _) = grants.split_once('\n').unwrap();
-        let text = std::fs::read_to_string(file).unwrap();
-        (at.strip_prefix("at ").unwrap().to_owned(), text)
-    })
-}
-
-/// All documents: place and text.
-fn corpus() -> Vec<(String, String)> {
-    let grammar = labelled().into_iter();
-    let grammar = grammar.map(|document| (document.at, document.text));
-    plans().chain(grammar).collect()
 }
 
 /// How the grants of a document differ from its labels, one line per difference.

@@ -50,6 +50,7 @@ mod design_grammar;
 mod design_hostile;
 mod design_judged;
 mod design_labelled;
+mod design_properties;
 mod design_rendered;
 mod design_requests;
 mod digests;

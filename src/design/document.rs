@@ -270,17 +270,22 @@ fn read_lists(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>, sections: &m
             }
             continue;
         };
+        let form = if is_heading {
+            GrantForm::HeadingList
+        } else {
+            GrantForm::LabelList
+        };
         if let Some(BlockKind::List(nodes)) = next {
             read.insert(index + 1);
-            let form = if is_heading {
-                sections.insert(index);
-                GrantForm::HeadingList
-            } else {
-                GrantForm::LabelList
-            };
-            sections.extend(outline.sections_around(place));
-            list::read(nodes, announcement.untyped, form, draft);
-        } else if !is_heading {
+            if list::read(nodes, announcement.untyped, form, draft) {
+                if is_heading {
+                    sections.insert(index);
+                }
+                sections.extend(outline.sections_around(place));
+                continue;
+            }
+        }
+        if !is_heading {
             let label = label_of(source, block).unwrap_or_default();
             draft.bad_row(vec![problem::no_list(label).at(line)]);
             sections.extend(outline.sections_around(place));

@@ -19,7 +19,7 @@ enum Item {
 }
 
 /// Reads the items of a list up to the first checkbox. `untyped` is what an item without a type grants, `form` where
-/// the list stands. Says whether an item was a row, or stated that there is none.
+/// the list stands. Says whether there was an item that is a row, should be one, or says that there is none.
 pub(super) fn read(
     nodes: &[ListNode],
     untyped: Actions,
@@ -28,7 +28,7 @@ pub(super) fn read(
 ) -> bool {
     draft.form = form;
     let source = draft.source;
-    let mut has_rows = false;
+    let mut has_items = false;
     let mut last_row = None;
     let mut bad = Vec::new();
     for group in nodes.chunk_by(|_, next| next.depth > 0) {
@@ -40,14 +40,14 @@ pub(super) fn read(
         if node.kind == ListNodeKind::Paragraph {
             continue;
         }
+        has_items = true;
         match item(source, node, below, untyped) {
             Ok(Item::Row(row)) => {
-                has_rows = true;
                 let last = below.last().unwrap_or(node);
                 last_row = Some(last.content.span.end);
                 draft.row(*row);
             }
-            Ok(Item::Nothing) => has_rows = true,
+            Ok(Item::Nothing) => draft.no_file(),
             Err(problem) => bad.push(problem),
         }
     }
@@ -68,7 +68,7 @@ pub(super) fn read(
             end: source.lines.range(last_line).end,
         });
     }
-    has_rows
+    has_items
 }
 
 /// Whether an item of the list would be a row.

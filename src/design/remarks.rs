@@ -216,7 +216,7 @@ pub(super) fn judge(text: &str, action: RowAction, is_open: bool) -> Remark {
     if all.is_empty() {
         return Remark::Plain;
     }
-    if contain_phrase(&all, FORBIDDEN) {
+    if forbids(text) {
         return Remark::Forbidden;
     }
     let is_mention = types::of_text(text).is_some_and(|said| said.action == RowAction::Mention);
@@ -230,6 +230,11 @@ pub(super) fn judge(text: &str, action: RowAction, is_open: bool) -> Remark {
         return Remark::Mention;
     }
     Remark::Plain
+}
+
+/// Whether a text says DO NOT MODIFY.
+pub(super) fn forbids(text: &str) -> bool {
+    contain_phrase(&joined(text), FORBIDDEN)
 }
 
 /// Whether the first word is a mention word. "Read/write settings" begins with another one.

@@ -8,7 +8,7 @@ use super::row::WrittenRow;
 use super::scan::{Scanner, remark_of};
 use super::types::{self, RowAction, RowType};
 use super::{Actions, DesignBuilder, DesignText, GrantForm, InlineText, Problem, Table, TableRow};
-use super::{WrittenPath, paths, placeholders, problem};
+use super::{WrittenPath, paths, placeholders, problem, remarks};
 
 /// The names of a column of paths. A bare cell with such a name repeats the header.
 const PATH_COLUMN: &[&str] = &[
@@ -255,9 +255,17 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
         }
     });
     let said = row_type(source, row, columns);
+    let mut remarks = notes(source, path_cell);
     let (mut found, said) = match (found, said) {
         (Ok(None), _) => return draft.no_file(),
         (Ok(Some(found)), Ok(said)) => (found, said),
+        // DO NOT MODIFY counts in any cell, even in that of the type.
+        (Ok(Some(found)), Err(_)) if types_forbid(row, columns) => {
+            for &index in &columns.types {
+                remarks.push(remark_of(cell(index)));
+            }
+            (found, None)
+        }
         (found, said) => {
             let mut problems: Vec<Problem> = found.err().into_iter().collect();
             // Report a row of placeholders once, not once per cell.
@@ -270,7 +278,6 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
     for path in &mut found {
         path.directory |= said.is_some_and(|said| said.is_directory);
     }
-    let mut remarks = notes(source, path_cell);
     for index in (0..columns.names.len()).filter(|&index| columns.is_prose(index)) {
         remarks.push(remark_of(cell(index)));
     }
@@ -285,6 +292,15 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
         remarks,
         is_open: !columns.is_typed(),
     });
+}
+
+/// Whether a cell of types says that nobody may change the paths.
+fn types_forbid(row: &TableRow, columns: &Columns) -> bool {
+    let mut cells = columns
+        .types
+        .iter()
+        .filter_map(|&index| row.cells.get(index));
+    cells.any(|cell| remarks::forbids(&remark_of(cell)))
 }
 
 /// What the cells of types say; `None` without such a column.

@@ -235,9 +235,13 @@ pub(super) fn is_note(text: &str) -> bool {
 
 /// Whether a note leaves the type as it is: a word of the list, a type that agrees, or line numbers.
 fn is_known_note(note: &str, action: RowAction) -> bool {
-    is_note(note)
-        || of_word(&joined(note)).is_some_and(|other| agrees(action, other))
-        || is_line_note(note)
+    // "tests?" and "minor ✗" say more than their words.
+    let is_plain = note
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-'));
+    let is_known =
+        is_note(note) || of_word(&joined(note)).is_some_and(|other| agrees(action, other));
+    is_plain && is_known || is_line_note(note)
 }
 
 /// "lines 12-34", "L10", "+12/-3", "~40 lines".
@@ -344,6 +348,8 @@ mod tests {
             "Modify?",
             "Modify (",
             "Modify (deleted)",
+            "Modify (tests?)",
+            "Modify (minor ✗)",
             "Modify (future)",
             "Modify - rejected",
             "❌ Modify",
