@@ -112,7 +112,10 @@ fn documents_grant_what_their_labels_grant() {
 
 #[test]
 fn line_endings_and_a_byte_order_mark_change_no_grant() {
-    none_deviates(corpus().into_iter().map(|(at, text)| {
+    // Others have such marks of their own.
+    let plain = corpus().into_iter();
+    let plain = plain.filter(|(_, text)| !text.contains(['\r', '\u{feff}', '\0']));
+    none_deviates(plain.map(|(at, text)| {
         let expected = granted(&design(&at, &text));
         let crlf = format!("\u{feff}{}", text.replace('\n', "\r\n"));
         let same = granted(&design(&at, &crlf)) == expected;

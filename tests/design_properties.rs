@@ -96,7 +96,8 @@ const INSERTIONS: &[&str] = &[
     "1. First, read `src/inserted.rs`.\n2. Then write `src/other.rs`.",
 ];
 
-/// The lines at which a block begins: after an empty line, and outside of front matter and fences.
+/// The lines at which a block of the top level begins: after an empty line, not indented, and outside of front matter and
+/// fences.
 fn boundaries(text: &str) -> Vec<usize> {
     let mut boundaries = Vec::new();
     let mut at = 0;
@@ -112,7 +113,7 @@ fn boundaries(text: &str) -> Vec<usize> {
             at += line.len();
             continue;
         }
-        if is_after_blank && fence.is_none() {
+        if is_after_blank && fence.is_none() && !line.starts_with(char::is_whitespace) {
             boundaries.push(at);
         }
         let mark = ["```", "~~~"]
@@ -169,12 +170,10 @@ const LOOK_ALIKES: &[(char, char)] = &[
     ('T', '\u{422}'),
 ];
 
-/// The words of a type that a row has, and no others: what it grants with another letter in one of them is a part of
-/// what its letters granted, or what another type grants.
 #[test]
-fn another_letter_in_a_type_removes_the_row_or_leaves_a_known_type() {
+fn another_letter_in_a_type_removes_the_row() {
     let mut random = random();
-    let (mut count, mut kept, mut wrong) = (0, 0, Vec::new());
+    let (mut count, mut untyped, mut wrong) = (0, 0, Vec::new());
     for (at, text) in corpus() {
         let design = read(&at, &text);
         let before = granted(&design);
@@ -205,14 +204,14 @@ fn another_letter_in_a_type_removes_the_row_or_leaves_a_known_type() {
                     .grants
                     .iter()
                     .filter(|found| found.anchor.span.start == place);
+                // The only type of a column with another header makes it one of types.
+                if design.is_typed() && !after.is_typed() {
+                    untyped += 1;
+                    continue;
+                }
                 let beyond = beyond(&before, &granted(&after));
                 for found in same {
-                    kept += 1;
-                    if found.change_type.to_lowercase() == grant.change_type.to_lowercase() {
-                        wrong.push(format!("{at}: kept {found:?}\n{changed}"));
-                    } else {
-                        wrong.push(format!("{at}: {} grants\n{changed}", found.change_type));
-                    }
+                    wrong.push(format!("{at}: kept {}\n{changed}", found.change_type));
                 }
                 if !beyond.is_empty() {
                     wrong.push(format!("{at}: {beyond:?}\n{changed}"));
@@ -220,8 +219,8 @@ fn another_letter_in_a_type_removes_the_row_or_leaves_a_known_type() {
             }
         }
     }
-    println!("{count} changes, {kept} rows kept");
-    assert!(count >= 1_000, "only {count} changes");
+    assert!(count >= 2_000, "only {count} changes");
+    assert!(untyped <= count / 100, "{untyped} of {count}");
     none_grants_more(&wrong);
 }
 

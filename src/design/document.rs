@@ -31,7 +31,7 @@ impl ScopeTable<'_> {
     /// Whether both cannot be the scope. One may go on with the table of another heading in its section.
     fn rivals(&self, other: &ScopeTable<'_>, outline: &Outline<'_>) -> bool {
         let (ours, theirs) = (self.announcement.untyped, other.announcement.untyped);
-        let continues = self.columns.names == other.columns.names
+        let continues = self.columns.sorted_names() == other.columns.sorted_names()
             && self.place.heading != other.place.heading
             && outline.is_below(self.place, other.section);
         (ours == theirs || ours == any() || theirs == any()) && !continues
@@ -188,9 +188,11 @@ fn typed_tables<'b>(
     // The columns of the first table of each section. Those directly below the heading come before all others.
     let mut models: HashMap<usize, Vec<String>> = HashMap::new();
     tables.retain(|found| {
-        let names = &found.columns.names;
-        let model = models.entry(found.section).or_insert_with(|| names.clone());
-        found.place.heading == Some(found.section) || model == names
+        let names = found.columns.sorted_names();
+        let model = models
+            .entry(found.section)
+            .or_insert_with(|| names.iter().map(|&name| name.to_owned()).collect());
+        found.place.heading == Some(found.section) || *model == names
     });
     tables
 }

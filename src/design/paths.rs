@@ -172,9 +172,11 @@ pub(super) fn read(written: &WrittenPath, design: &BStr) -> Result<(String, Gran
     }
     refuse_outside(text)?;
     let path = with_names_only(text);
+    // First, since it refuses more braces than one can search for alternatives in a short time.
+    let expanded = expand(&path).ok_or_else(|| problem::bad_braces(text))?;
     let is_glob = glob::is_glob(path.as_str().into());
     let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
-    for each in expand(&path).ok_or_else(|| problem::bad_braces(text))? {
+    for each in expanded {
         refuse_outside(&each)?;
         if is_glob && each.split('/').all(is_wild) {
             return Err(problem::glob_too_wide(text));

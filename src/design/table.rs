@@ -58,6 +58,13 @@ impl Columns {
         !self.types.is_empty()
     }
 
+    /// The header names in any order.
+    pub(super) fn sorted_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// Whether a stray pipe in a prose cell would shift the path or the type.
     fn can_shift(&self) -> bool {
         let last = self
