@@ -3,9 +3,11 @@
 //!
 //! A remark never widens a row. It may take it back, in words of closed lists; what else it says is for people.
 
+use std::sync::LazyLock;
+
 use super::source::PIECE as CODE;
 use super::types::{self, RowAction};
-use super::words::{as_seen, contain_phrase, joined};
+use super::words::{Phrases, as_seen, joined, words};
 
 /// What a remark does to its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -191,6 +193,9 @@ const DENIAL_PHRASES: &[&str] = &[
     "修正しない",
 ];
 
+static FORBIDDEN_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(FORBIDDEN));
+static DENYING_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(DENIAL_PHRASES));
+
 /// A remark that begins with one of these words makes a row without a type, and an item, a mention.
 const MENTION_WORDS: &[&str] = &[
     "verify",
@@ -212,11 +217,11 @@ const CLAUSE_ENDS: [char; 14] = [
 
 /// Judges a remark, in which [`CODE`] stands for each code span. `is_open` says that the row has no type, or is an item.
 pub(super) fn judge(text: &str, action: RowAction, is_open: bool) -> Remark {
-    let all = joined(text);
-    if all.is_empty() {
+    let said = words(text);
+    if said.is_empty() {
         return Remark::Plain;
     }
-    if forbids(text) {
+    if FORBIDDEN_PHRASES.are_in(&said) {
         return Remark::Forbidden;
     }
     let is_mention = types::of_text(text).is_some_and(|said| said.action == RowAction::Mention);
@@ -226,7 +231,7 @@ pub(super) fn judge(text: &str, action: RowAction, is_open: bool) -> Remark {
     if contradicts(text, action) {
         return Remark::Contradiction;
     }
-    if contain_phrase(&all, DENIAL_PHRASES) {
+    if DENYING_PHRASES.are_in(&said) {
         return Remark::Mention;
     }
     Remark::Plain
@@ -234,7 +239,7 @@ pub(super) fn judge(text: &str, action: RowAction, is_open: bool) -> Remark {
 
 /// Whether a text says DO NOT MODIFY.
 pub(super) fn forbids(text: &str) -> bool {
-    contain_phrase(&joined(text), FORBIDDEN)
+    FORBIDDEN_PHRASES.are_in(&words(text))
 }
 
 /// Whether the first word is a mention word. "Read/write settings" begins with another one.

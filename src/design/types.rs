@@ -145,6 +145,9 @@ const NOTES: &[&str] = &[
     "module",
 ];
 
+/// The most bytes of a type with its note and blanks around it. A description is longer, and need not be searched.
+const LONGEST: usize = 96;
+
 /// A type as a row states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RowType {
@@ -161,6 +164,9 @@ pub(super) fn of_word(word: &str) -> Option<RowAction> {
 
 /// The type that is the whole of a text, with or without its known note.
 pub(super) fn of_text(text: &str) -> Option<RowType> {
+    if text.len() > LONGEST {
+        return None;
+    }
     let text = text.trim().to_lowercase();
     let (head, note) = split_note(&text)?;
     let mut found = of_head(head)?;
