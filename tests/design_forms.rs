@@ -1,12 +1,12 @@
 //! Plans as teams write them: every document of `fixtures/plans`, read by the built binary.
 //!
-//! `NAME.grants` states what a reviewer would let through: `write PATH`, `delete PATH`, `mention PATH`, `unread LINE`,
-//! and `refused` for a document that grants nothing. Its first line says where the document lies.
+//! `NAME.grants` states what a reviewer would let through: `write PATH`, `delete PATH`, `mention PATH`, and `refused` for a
+//! document that grants nothing. Its first line says where the document lies.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::common::{DESIGN, Repo, SETTINGS, SOURCE, assert_says, table};
+use crate::common::{DESIGN, Repo, SETTINGS, SOURCE, assert_says};
 use serde_json::Value;
 
 fn text(value: &Value) -> &str {
@@ -28,11 +28,6 @@ fn found(repo: &Repo, path: &str) -> BTreeSet<String> {
     }
     for mention in json["mentions"].as_array().unwrap() {
         found.insert(format!("mention {}", text(&mention["path"])));
-    }
-    for problem in json["problems"].as_array().unwrap() {
-        if text(&problem["rule"]) == "design-unread" {
-            found.insert(format!("unread {}", problem["design"]["line"]));
-        }
     }
     found
 }
@@ -75,20 +70,44 @@ fn plans_are_read_as_their_reviewers_read_them() {
 }
 
 #[test]
-fn forms_are_a_union_and_quoted_or_relative_ones_declare_nothing() {
+fn forms_are_a_union_and_quoted_or_removed_ones_declare_nothing() {
     let repo = Repo::new();
-    // `¦` ends a line.
-    for [document, expected] in table(
-        "---¦files_modified: []¦---¦¦<task>¦    <files>a.rs, b.rs</files>¦</task> | write a.rs, write b.rs
-         ---¦files_modified: [a.rs]¦must_haves:¦  artifacts:¦    - path: c.rs¦---¦¦<task>¦<files>¦  - b.rs¦</files>¦</task>¦¦<files>d.rs</files>¦¦<details>¦<task><files>e.rs</files></task>¦</details> | write a.rs, write b.rs
-         **Files:** `a.rs`¦¦````markdown¦**Files:**¦- Create: `b.rs`¦¦```text¦src/¦├── c.rs # NEW¦```¦````¦¦> **Files:** `d.rs` | write a.rs
-         **Files to modify:**¦¦|File|Change|¦|---|---|¦|`x.rs`|x|¦|`README.md`|x| | write x.rs, write README.md
-         **Files to modify:**¦¦|File|Change|¦|---|---|¦|`../../x.rs`|x|¦|`README.md`|x| | refused
-         **Files** (all in `src/commands/`):¦- `index.ts` | refused, unread 1
-         ## File Locations¦¦All in `src/commands/`:¦¦- `index.ts` | refused",
-    ) {
-        repo.write("plan.md", document.replace('¦', "\n") + "\n");
-        let expected: BTreeSet<String> = expected.split(", ").map(str::to_owned).collect();
+    for (document, expected) in [
+        (
+            "---\nfiles_modified: []\n---\n\n**Files:**\n- `a.rs`, `b.rs`",
+            &["write a.rs", "write b.rs"][..],
+        ),
+        (
+            "---\nfiles_modified: [a.rs]\nmust_haves:\n  artifacts:\n    - path: c.rs\n---\n\n**Files:**\n- `b.rs`\n\n<files>d.rs</files>\n\n<details>\n\n**Files:**\n\n- `e.rs`\n\n</details>",
+            &["write a.rs", "write b.rs"],
+        ),
+        (
+            "**Files:**\n- `a.rs`\n\n````markdown\n**Files:**\n- Create: `b.rs`\n\n```text\nsrc/\n├── c.rs # NEW\n```\n````\n\n> **Files:**\n> - `d.rs`",
+            &["write a.rs"],
+        ),
+        (
+            "## Files to modify\n\n|File|Change|\n|---|---|\n|`x.rs`|x|\n|`README.md`|x|\n\n**Files to delete:**\n\n- `y.rs`",
+            &["write x.rs", "write README.md", "delete y.rs"],
+        ),
+        (
+            "## Files to modify\n\n|File|Change|\n|---|---|\n|`../../x.rs`|x|\n|`README.md`|x|",
+            &["write README.md"],
+        ),
+        (
+            "**Files to modify:**\n\n|File|Change|\n|---|---|\n|`x.rs`|x|",
+            &["refused"],
+        ),
+        (
+            "**Files** (all in `src/commands/`):\n- `index.ts`",
+            &["refused"],
+        ),
+        (
+            "## File Locations\n\nAll in `src/commands/`:\n\n- `index.ts`",
+            &["refused"],
+        ),
+    ] {
+        repo.write("plan.md", format!("{document}\n"));
+        let expected = expected.iter().map(|&label| label.to_owned()).collect();
         assert_eq!(found(&repo, "plan.md"), expected, "{document}");
     }
 }
@@ -97,20 +116,30 @@ fn forms_are_a_union_and_quoted_or_relative_ones_declare_nothing() {
 fn a_table_with_types_stays_the_whole_scope_and_lint_says_once_what_it_leaves_out() {
     let repo = Repo::new();
     repo.stage("guard.toml", SETTINGS);
+    let front = "---\nallowed_files: [c.rs]\n---\n";
     let table = "| File | Change Type |\n|---|---|\n| `a.rs` | Add |\n";
-    let lists = "**Files:**\n- `b.rs`\n\n**Files:** `c.rs`\n";
-    repo.stage(DESIGN, format!("## Files Changed\n\n{table}\n{lists}"));
+    let lists = "**Files:**\n- `b.rs`\n";
+    repo.stage(
+        DESIGN,
+        format!("{front}## Files Changed\n\n{table}\n{lists}"),
+    );
     repo.commit("Begin");
     repo.branch("188-work");
     repo.stage("a.rs", "x\n");
     let lint = repo.guard(&["lint"]).exits(0).text();
-    assert_eq!(lint.matches("design-unread").count(), 1, "{lint}");
-    assert_says(&lint, &["leaves out `b.rs` (line 8), `c.rs` (line 10)"]);
-    let found = found(&repo, DESIGN);
-    let expected = ["write a.rs", "unread 8"].map(str::to_owned);
-    assert_eq!(found, expected.into());
-    repo.stage("b.rs", "x\n");
-    repo.guard(&["lint"]).exits(1).says("b.rs");
+    assert_eq!(lint.matches("design-bad-row").count(), 1, "{lint}");
+    assert_says(
+        &lint,
+        &[
+            "the table on line 6 is the whole scope, so it leaves out `c.rs` (line 2), `b.rs` (line 11)",
+        ],
+    );
+    assert_eq!(found(&repo, DESIGN), ["write a.rs".to_owned()].into());
+    for path in ["b.rs", "c.rs"] {
+        repo.stage(path, "x\n");
+        repo.guard(&["lint"]).exits(1).says(path);
+        repo.git(&["rm", "--quiet", "--cached", path]);
+    }
 }
 
 #[test]
@@ -118,14 +147,22 @@ fn every_grant_says_which_form_it_came_from() {
     let repo = Repo::new();
     repo.write(
         "tasks.md",
-        "---\nfiles_modified: [a.rs]\n---\n\n<task>\n<files>b.rs</files>\n</task>\n\n**Files:**\n- `c.rs`\n\n**Files:** `d.rs`\n\n## Files to Create\n\n- `e.rs`\n\n## New Files\n\n| File | Why |\n|---|---|\n| `f.rs` | x |\n\n#### [MODIFY] g.rs\n\n```\nsrc/\n├── h.rs # NEW\n```\n\n## Tasks\n\n- [ ] Create src/i.rs\n",
+        "---\nfiles_modified: [a.rs]\n---\n\n**Files:**\n- `b.rs`\n\n## Files to Create\n\n- `c.rs`\n\n## New Files\n\n| File | Why |\n|---|---|\n| `d.rs` | x |\n",
     );
     let json = repo.json(&["scope", "show", "--lld", "tasks.md"]);
     let grants = json["grants"].as_array().unwrap().iter();
-    let forms = grants.map(|grant| format!("{} {}", text(&grant["path"]), text(&grant["form"])));
-    let expected = "a.rs front-matter, b.rs files-tag, c.rs label-list, d.rs label-line, e.rs heading-list, f.rs table, \
-        g.rs file-heading, src/h.rs tree, src/i.rs task-line";
-    assert_eq!(forms.collect::<Vec<_>>().join(", "), expected);
+    let forms: Vec<String> = grants
+        .map(|grant| format!("{} {}", text(&grant["path"]), text(&grant["form"])))
+        .collect();
+    assert_eq!(
+        forms,
+        [
+            "a.rs front-matter",
+            "b.rs label-list",
+            "c.rs heading-list",
+            "d.rs table"
+        ]
+    );
     let shown = repo.guard(&["scope", "show", "--lld", "tasks.md"]);
-    shown.exits(0).says("files-tag");
+    shown.exits(0).says("heading-list");
 }

@@ -82,6 +82,8 @@ const INSERTIONS: &[&str] = &[
     "- [ ] T042 [P] Create src/inserted.rs",
     "- [x] 2.1 Update `src/inserted.rs`: count the joins",
     "- [ ] **Step 1:** Delete `src/inserted.rs`",
+    "- [ ] `src/inserted.rs`",
+    "- [x] Modify: `src/inserted.rs` — done",
     "```text\nsrc/\n├── inserted.rs  # NEW\n└── main.rs      # DELETE\n```",
     "```\nsrc/inserted.rs\nsrc/main.rs\n```",
     "~~~\n## Files Changed\n\n- `src/inserted.rs`\n~~~",

@@ -110,6 +110,7 @@ mod read_around;
 mod readme;
 mod reads_only;
 mod reformats;
+mod removed_forms;
 mod renames;
 mod report_files;
 mod repositories;

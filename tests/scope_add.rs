@@ -343,7 +343,7 @@ fn design_without_a_table_with_types_gets_a_section_and_keeps_what_it_grants() {
         let Some(session) = add(&repo, &["src/b.rs"]) else {
             return;
         };
-        session.exits(0).says("**Files:** modify: `src/b.rs`");
+        session.exits(0).says("- Modify: `src/b.rs`");
         assert!(repo.text(DESIGN).starts_with(text));
         repo.git(&["commit", "--quiet", "-m", "Extend", "--", DESIGN]);
         for path in ["src/a.rs", "src/b.rs", "src/x.rs"] {

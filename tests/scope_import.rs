@@ -33,52 +33,58 @@ fn repo() -> Repo {
     repo
 }
 
-/// Type and path of each row that guard prints, after a `?` if it is doubtful.
+/// Type and path of each row that guard prints.
 fn proposed(repo: &Repo, plan: &str) -> Vec<String> {
     let table = repo.guard(&["scope", "import", plan]).exits(0).stdout;
-    let rows = table.lines().filter(|line| line.contains("| `"));
-    rows.map(|row| {
-        let (mark, row) = row.split_once("| `").unwrap();
+    let mut rows = Vec::new();
+    for line in table.lines() {
+        let Some(row) = line.strip_prefix("| `") else {
+            continue;
+        };
         let (path, row) = row.split_once("` | ").unwrap();
         let (change, _) = row.split_once(" | ").unwrap();
-        format!("{mark}{change} {path}")
-    })
-    .collect()
+        rows.push(format!("{change} {path}"));
+    }
+    rows
 }
 
 #[test]
-fn existence_gives_the_type_of_what_only_text_names() {
+fn what_head_has_and_a_type_word_give_the_type_of_a_row() {
     let repo = repo();
-    let mut rows = proposed(&repo, PLAN);
-    rows.sort();
     assert_eq!(
-        rows,
+        proposed(&repo, PLAN),
         [
-            "? Add src/to.rs",
-            "? Modify src/from.rs",
-            "? Modify src/kept.rs",
-            "? Modify src/slow.rs",
+            "Modify src/slow.rs",
             "Add src/cache.rs",
-            "Delete src/old.rs",
             "Modify src/loader.rs",
+            "Delete src/old.rs",
+            "Modify src/from.rs",
+            "Add src/to.rs",
         ]
     );
-    // An existing file is not added.
+    // An existing file is not added, and HEAD says what exists: neither the index nor the work tree does.
     repo.write(PLAN, "**Files:**\n- Create: `src/old.rs`\n");
     assert_eq!(proposed(&repo, PLAN), ["Modify src/old.rs"]);
+    repo.git(&["rm", "--quiet", "--cached", "src/old.rs"]);
+    repo.write("src/new.rs", "x\n");
+    repo.write(PLAN, "Change `src/old.rs` and `src/new.rs`.\n");
+    assert_eq!(
+        proposed(&repo, PLAN),
+        ["Modify src/old.rs", "Add src/new.rs"]
+    );
 }
 
 #[test]
-fn print_writes_nothing_and_a_question_mark_grants_nothing() {
+fn print_writes_nothing_and_its_table_is_a_design() {
     let repo = repo();
     let before = repo.digest_tree();
     let printed = repo.guard(&["scope", "import", PLAN, "--print"]).exits(0);
     let table = &printed.stdout;
     assert!(table.starts_with("## Files Changed\n\n| File | Change Type | Description |\n"));
     for row in [
-        "| `src/loader.rs` | Modify | two calls |\n",
-        "? | `src/from.rs` | Modify | Rename src/from.rs to src/to.rs |",
-        "? | `src/slow.rs` | Modify | The loader in src/slow.rs is slow. |",
+        "| `src/loader.rs` | Modify | Modify: src/loader.rs:94 (two calls) |\n",
+        "| `src/slow.rs` | Modify | The loader in src/slow.rs is slow. |\n",
+        "\nNot proposed, since the text says otherwise:\n\n- `src/kept.rs` (line 10): Do not touch src/kept.rs\n",
     ] {
         assert!(table.contains(row), "{table}");
     }
@@ -87,17 +93,40 @@ fn print_writes_nothing_and_a_question_mark_grants_nothing() {
     assert_eq!(&piped.says("guard wrote nothing").stdout, table);
     let agent = repo.guard_with(&[("CLAUDECODE", "1")], &["scope", "import", PLAN]);
     assert_eq!(&agent.exits(0).says("CLAUDECODE").stdout, table);
+    let json = repo.json(&["scope", "import", PLAN]);
+    assert!(table.starts_with(json["table"].as_str().unwrap()));
+    assert_eq!(json["not_proposed"][0]["path"], "src/kept.rs");
     assert_eq!(repo.digest_tree(), before);
-    // Pasted as it is, only the certain rows count.
+    // As it is, `scope check` accepts it, and what the text denies is not in it.
     repo.stage(DESIGN, table);
+    repo.tells(
+        &format!("scope check --staged {DESIGN}"),
+        0,
+        "nothing to correct in 1 design",
+    );
     let shown = repo.json(&["scope", "check", "--staged", DESIGN]);
-    let paths = shown["grants"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|grant| &grant["path"]);
-    let paths: Vec<_> = paths.collect();
-    assert_eq!(paths, ["src/cache.rs", "src/loader.rs", "src/old.rs"]);
+    let mut paths = Vec::new();
+    for grant in shown["grants"].as_array().unwrap() {
+        paths.push(grant["path"].as_str().unwrap());
+    }
+    assert_eq!(
+        paths,
+        [
+            "src/slow.rs",
+            "src/cache.rs",
+            "src/loader.rs",
+            "src/old.rs",
+            "src/from.rs",
+            "src/to.rs"
+        ]
+    );
+}
+
+#[test]
+fn a_plan_without_paths_is_refused() {
+    let repo = repo();
+    repo.write(PLAN, "# Plan\n\nMake it fast.\n");
+    repo.tells(&format!("scope import {PLAN}"), 2, "no path to propose");
 }
 
 #[test]
@@ -112,13 +141,16 @@ fn large_and_binary_plans_are_refused() {
     // A large plan takes no more than linear time.
     let items = (0..5_000).map(|n| format!("- Create: `src/f{n}.rs`\n"));
     let items: String = items.collect();
+    repo.stage("src/a.txt", "x\n");
+    repo.commit("A directory");
     repo.write("plan.md", format!("**Files:**\n{items}"));
     assert_eq!(proposed(&repo, "plan.md").len(), 5_000);
     for part in ["(", "a/b.rs(", "a: ", "`a/b`->"] {
         let text = format!("**Files:** {}`src/a.rs`\n", part.repeat(20_000));
         repo.write("plan.md", text);
+        // `a/b` is no file, and a description has the beginning of its line only.
         let found = proposed(&repo, "plan.md");
-        assert!(found.iter().any(|row| row.ends_with(" src/a.rs")), "{part}");
+        assert_eq!(found, ["Add src/a.rs"], "{part}");
     }
 }
 
@@ -127,16 +159,15 @@ mod at_a_terminal {
     use super::*;
     use crate::common::terminal::{End, Session, driver, guard_at_terminal};
 
-    /// Runs `guard scope import` in a terminal, and answers the question whether to write the rows.
-    fn import(repo: &Repo, arguments: &[&str], answer: &str) -> Option<Session> {
+    /// Runs `guard scope import` in a terminal, and answers its questions one after the other.
+    fn import(repo: &Repo, arguments: &[&str], answers: &[&str]) -> Option<Session> {
         let arguments = [&["scope", "import"], arguments].concat();
-        let answers = [("Type `yes`", answer)];
-        Some(guard_at_terminal(
-            driver(repo)?,
-            &arguments,
-            &answers,
-            End::Wait,
-        ))
+        let mut asked = Vec::new();
+        for answer in answers {
+            asked.push(("Type `yes`", *answer));
+        }
+        let driver = driver(repo)?;
+        Some(guard_at_terminal(driver, &arguments, &asked, End::Wait))
     }
 
     /// What the staged version of a document grants.
@@ -154,7 +185,7 @@ mod at_a_terminal {
     fn confirmed_rows_are_written_into_the_plan_and_staged_alone() {
         let repo = repo();
         repo.stage("other.txt", "staged before\n");
-        let Some(session) = import(&repo, &[PLAN], "yes\n") else {
+        let Some(session) = import(&repo, &[PLAN], &["yes\n"]) else {
             return;
         };
         session
@@ -163,11 +194,10 @@ mod at_a_terminal {
             .says(&format!("guard use {PLAN}"));
         let text = repo.text(PLAN);
         assert!(text.starts_with(TEXT) && !text.contains("kept.rs` |"));
-        assert!(text.contains("| `src/cache.rs` | Add | … |\n"));
+        assert!(text.contains("| `src/cache.rs` | Add | Create: src/cache.rs |\n"));
         let staged = repo.git(&["diff", "--cached", "--name-only"]);
         assert_eq!(staged, format!("{PLAN}\nother.txt"));
-        // Those that guard is not sure of are left out.
-        let rows = ["cache", "loader", "old"];
+        let rows = ["cache", "from", "loader", "old", "slow", "to"];
         assert_eq!(
             granted(&repo, PLAN),
             rows.map(|name| format!("src/{name}.rs"))
@@ -175,27 +205,50 @@ mod at_a_terminal {
     }
 
     #[test]
+    fn rows_are_confirmed_one_by_one() {
+        let repo = repo();
+        let answers = ["each\n", "no\n", "yes\n", "\n", "y\n", "yess\n", "yes\n"];
+        let Some(session) = import(&repo, &[PLAN], &answers) else {
+            return;
+        };
+        session
+            .exits(0)
+            .says("line 3: | `src/slow.rs` | Modify |")
+            .says("Not proposed, since the text says otherwise:");
+        assert_eq!(
+            granted(&repo, PLAN),
+            ["src/cache.rs", "src/old.rs", "src/to.rs"]
+        );
+    }
+
+    #[test]
     fn plan_stays_as_it_is_without_consent_or_rows() {
         let repo = repo();
-        for answer in ["y\n", "no\n", "\n"] {
-            let Some(session) = import(&repo, &[PLAN], answer) else {
+        for answers in [
+            &["y\n"][..],
+            &["no\n"],
+            &["\n"],
+            &["YES please\n"],
+            &["each\n", "no\n", "no\n", "no\n", "no\n", "no\n", "no\n"],
+        ] {
+            let Some(session) = import(&repo, &[PLAN], answers) else {
                 return;
             };
             session.exits(0).says("guard wrote nothing");
             assert_eq!(repo.git(&["status", "--porcelain"]), "");
         }
-        repo.write("guess.md", "The loader in `src/slow.rs` is slow.\n");
+        repo.write("guess.md", "The loader is slow.\n");
         let driver = driver(&repo).unwrap();
         let line = ["scope", "import", "guess.md"];
         guard_at_terminal(driver, &line, &[], End::Wait)
-            .exits(0)
-            .says("guard wrote nothing");
+            .exits(2)
+            .says("no path to propose");
     }
 
     #[test]
     fn table_goes_into_another_document_that_has_none() {
         let repo = repo();
-        let Some(session) = import(&repo, &[PLAN, "--into", DESIGN], "yes\n") else {
+        let Some(session) = import(&repo, &[PLAN, "--into", DESIGN], &["yes\n"]) else {
             return;
         };
         let shown = session
@@ -204,11 +257,11 @@ mod at_a_terminal {
             .shown;
         // The branch selects it.
         assert!(!shown.contains("guard use"), "{shown}");
-        assert_eq!(granted(&repo, DESIGN).len(), 3);
-        let again = import(&repo, &[PLAN, "--into", DESIGN], "yes\n").unwrap();
+        assert_eq!(granted(&repo, DESIGN).len(), 6);
+        let again = import(&repo, &[PLAN, "--into", DESIGN], &["yes\n"]).unwrap();
         again.exits(2).says("already exists");
         assert_eq!(repo.text(PLAN), TEXT);
-        let outside = import(&repo, &[PLAN, "--into", "../out.md"], "yes\n").unwrap();
+        let outside = import(&repo, &[PLAN, "--into", "../out.md"], &["yes\n"]).unwrap();
         assert_eq!(outside.code, 2);
         assert!(!repo.path("../out.md").exists());
     }
@@ -228,7 +281,7 @@ mod at_a_terminal {
         repo.commit("Begin");
         repo.branch("feature/004-login");
         let files = "specs/004-login/files.md";
-        let Some(session) = import(&repo, &[tasks, "--into", files], "yes\n") else {
+        let Some(session) = import(&repo, &[tasks, "--into", files], &["yes\n"]) else {
             return;
         };
         // Once it is committed, the branch selects it with the others.
@@ -252,7 +305,7 @@ mod at_a_terminal {
         repo.stage(PLAN, hostile);
         repo.write("a|b.rs", "");
         repo.commit("Hostile");
-        let Some(session) = import(&repo, &[PLAN, "--into", "design.md"], "yes\n") else {
+        let Some(session) = import(&repo, &[PLAN, "--into", "design.md"], &["yes\n"]) else {
             return;
         };
         session.exits(0);

@@ -257,7 +257,7 @@ fn read_lists(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>, sections: &m
                     }
                 }
                 (BlockKind::Paragraph(content), _) if is_label_line(draft, content) => {
-                    draft.bad_row(vec![problem::label_line().at(line)]);
+                    draft.bad_row(vec![problem::label_line(source.path).at(line)]);
                     sections.extend(outline.sections_around(place));
                 }
                 (BlockKind::List(nodes), _)
@@ -289,7 +289,7 @@ fn read_lists(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>, sections: &m
         }
         if !is_heading {
             let label = label_of(source, block).unwrap_or_default();
-            draft.bad_row(vec![problem::no_list(label).at(line)]);
+            draft.bad_row(vec![problem::no_list(label, source.path).at(line)]);
             sections.extend(outline.sections_around(place));
         }
     }
@@ -331,7 +331,7 @@ fn report_empty_sections(
         {
             continue;
         }
-        let problem = problem::empty_section(content.plain.trim());
+        let problem = problem::empty_section(content.plain.trim(), source.path);
         draft.fault(problem.at(source.line_span(block.start)));
     }
 }

@@ -86,6 +86,8 @@ const TABLE: &str = "put this table below it, with the files that this work may 
     | ---- | ----------- | ----------- |\n\
     | `src/a.rs` | Modify | what changes |";
 
+const IMPORT: &str = "to propose a table from this document: guard scope import ";
+
 problems! {
     // Documents.
     too_large(size, most) DesignBadRow "too-large" "the document has {size} bytes, more than {most}"
@@ -96,7 +98,7 @@ problems! {
         "a NUL byte, or a carriage return without a line feed, hides lines from reviewers"
         "remove it, and save the document with LF or CRLF line endings";
     no_section(path) DesignNoTable "no-section" "no section lists the files to change"
-        format!("add a section `## Files Changed` and {TABLE}\nto propose a table from this document: guard scope import {path}");
+        format!("add a section `## Files Changed` and {TABLE}\n{IMPORT}{path}");
     nothing_granted() DesignNoTable "nothing-granted" "no row allows anything" ONE_FILE;
     only_placeholders() DesignPlaceholder "only-placeholders"
         "the design contains only placeholders and allows nothing" ONE_FILE;
@@ -172,12 +174,13 @@ problems! {
     self_grant(text) DesignBadRow "self-grant" "`{text}` is the design itself" NO_ROW;
 
     // Places.
-    label_line() DesignBadRow "label-line" "guard does not read paths on the line of a label"
-        "write each path as an item of a list below it: - Modify: `src/a.rs`";
-    empty_section(text) DesignNoTable "empty-section" "`{text}` announces files, but no table or list of them follows"
-        "put a table below the heading, or a list directly below it, without a sentence in between";
-    no_list(text) DesignBadRow "no-list" "`{text}` announces files, but no list of them follows directly"
-        "put a list directly below it, without a sentence in between; a table belongs below a heading";
+    label_line(path) DesignBadRow "label-line" "guard does not read paths on the line of a label"
+        format!("write each path as an item of a list below it: - Modify: `src/a.rs`\n{IMPORT}{path}");
+    empty_section(text, path) DesignNoTable "empty-section"
+        "`{text}` announces files, but no table or list of them follows"
+        format!("put a table below the heading, or a list directly below it, without a sentence in between\n{IMPORT}{path}");
+    no_list(text, path) DesignBadRow "no-list" "`{text}` announces files, but no list of them follows directly"
+        format!("put a list directly below it, without a sentence in between; a table belongs below a heading\n{IMPORT}{path}");
     unread_list() DesignBadRow "unread-list" "guard does not read this list of files: something stands between it and its heading"
         "put it directly below a heading such as `## Files Changed`, or below a line `**Files:**`";
     beyond_table(table, names) DesignBadRow "beyond-table"
