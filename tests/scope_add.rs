@@ -331,11 +331,20 @@ fn deleted_design_gets_the_row_that_its_refusal_shows() {
 }
 
 #[test]
-fn design_without_a_table_with_types_gets_a_section_and_keeps_what_it_grants() {
-    for text in [
-        "**Files:**\n\n- Create: `src/x.rs`\n- Modify: `src/a.rs` (one call)\n",
-        "---\nfiles_modified:\n  - src/a.rs\n  - src/x.rs\n---\n\n# A plan\n",
-        "## Files Changed\n\n| File | Why |\n|-|-|\n| `src/a.rs` | x |\n| `src/x.rs` | x |\n",
+fn design_without_a_table_with_types_gets_a_row_in_its_form_and_keeps_what_it_grants() {
+    for (text, row) in [
+        (
+            "**Files:**\n\n- Create: `src/x.rs`\n- Modify: `src/a.rs` (one call)\n",
+            "- Modify: `src/b.rs`",
+        ),
+        (
+            "---\nfiles_modified:\n  - src/a.rs\n  - src/x.rs\n---\n\n# A plan\n",
+            "- Modify: `src/b.rs`",
+        ),
+        (
+            "## Files Changed\n\n| File | Why |\n|-|-|\n| `src/a.rs` | x |\n| `src/x.rs` | x |\n",
+            "| `src/b.rs` | … |",
+        ),
     ] {
         let repo = repo();
         repo.stage(DESIGN, text);
@@ -343,7 +352,7 @@ fn design_without_a_table_with_types_gets_a_section_and_keeps_what_it_grants() {
         let Some(session) = add(&repo, &["src/b.rs"]) else {
             return;
         };
-        session.exits(0).says("- Modify: `src/b.rs`");
+        session.exits(0).says(row);
         assert!(repo.text(DESIGN).starts_with(text));
         repo.git(&["commit", "--quiet", "-m", "Extend", "--", DESIGN]);
         for path in ["src/a.rs", "src/b.rs", "src/x.rs"] {

@@ -303,7 +303,7 @@ mod at_a_terminal {
                        - Create: `src/x\u{7}.rs`\n- Create: `src/\u{202e}sr.rs`\n- Create: `src/ok.rs`\n\
                        - Create: `guard.toml`\n- Create: `src/x.rs\n| y.rs`\n";
         repo.stage(PLAN, hostile);
-        repo.write("a|b.rs", "");
+        repo.stage("a|b.rs", "x\n");
         repo.commit("Hostile");
         let Some(session) = import(&repo, &[PLAN, "--into", "design.md"], &["yes\n"]) else {
             return;
@@ -313,6 +313,7 @@ mod at_a_terminal {
         assert!(text.contains("| `a\\|b.rs` | Modify |"), "{text}");
         assert!(!text.contains("| Delete |"), "{text}");
         let granted = granted(&repo, "design.md");
-        assert_eq!(granted, ["a|b.rs", "src/ok.rs"]);
+        // A code span with a slash and an extension is a path, blanks or not.
+        assert_eq!(granted, ["a|b.rs", "src/ok.rs", "src/x.rs | y.rs"]);
     }
 }

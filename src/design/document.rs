@@ -381,7 +381,7 @@ fn report_raw_html(
                 let label = text.trim_end_matches([':', '：']);
                 label.len() < text.len() && headings::of_label(label, extra).is_some()
             }
-            BlockKind::Code(_) | BlockKind::Other => false,
+            BlockKind::Code(_) | BlockKind::Html(_) | BlockKind::Other => false,
         };
         if !declares || place.is_excluded() {
             continue;

@@ -27,7 +27,9 @@ pub(super) enum BlockKind {
     List(Vec<ListNode>),
     Paragraph(InlineText),
     Code(CodeBlock),
-    /// Raw HTML, a quote, a footnote or a rule, none of which declares anything.
+    /// Raw HTML with its range, which declares nothing.
+    Html(Range<usize>),
+    /// A quote, a footnote or a rule, none of which declares anything.
     Other,
 }
 
@@ -170,7 +172,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 BlockKind::List(nodes) => nodes.first().map_or(0, |node| node.content.span.start),
                 _ => start,
             };
-            let is_other = matches!(kind, BlockKind::Other);
+            let is_other = matches!(kind, BlockKind::Html(_) | BlockKind::Other);
             let after = self.elements.around().filter(|_| !is_other);
             let element = before.or_else(|| after.cloned());
             self.blocks.push(Block {
@@ -197,7 +199,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 // In the document's own text, since offsets into it count.
                 let html = self.slice(range.clone());
                 self.elements.read(html, range.start, true);
-                BlockKind::Other
+                BlockKind::Html(range)
             }
             Event::Start(Tag::List(_)) => BlockKind::List(self.container(true, range.end)),
             Event::Start(_) => {
@@ -470,7 +472,7 @@ mod tests {
             }
             BlockKind::Paragraph(content) => format!("p {}", content.plain),
             BlockKind::Code(_) => "code".to_owned(),
-            BlockKind::Other => "other".to_owned(),
+            BlockKind::Html(_) | BlockKind::Other => "other".to_owned(),
         });
         shapes.collect::<Vec<_>>().join("; ")
     }

@@ -2,6 +2,7 @@
 //! repository has it, or if it has an extension and its directory is known. A person confirms the rows.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use gix::bstr::BStr;
@@ -160,16 +161,26 @@ impl ProposalReader<'_> {
             BlockKind::Code(code) => {
                 let is_text = |info: &String| matches!(info.as_str(), "" | "text" | "txt");
                 if code.info.as_ref().is_some_and(is_text) {
-                    let text = self.source.slice(code.body.clone());
-                    let mut start = code.body.start;
-                    for line in text.split_inclusive('\n') {
-                        let named = words_of(line, "", |offset| start + offset);
-                        self.text(&named, line, start, excluding);
-                        start += line.len();
-                    }
+                    self.raw_lines(code.body.clone(), excluding);
+                }
+            }
+            // The text of tags such as `<files>`; a comment is for nobody.
+            BlockKind::Html(range) => {
+                if !self.source.slice(range.clone()).contains("<!--") {
+                    self.raw_lines(range.clone(), excluding);
                 }
             }
             BlockKind::Other => {}
+        }
+    }
+
+    /// Reads each line of a text that is no Markdown.
+    fn raw_lines(&mut self, range: Range<usize>, excluding: Option<&str>) {
+        let mut start = range.start;
+        for line in self.source.slice(range).split_inclusive('\n') {
+            let named = words_of(line, "", |offset| start + offset);
+            self.text(&named, line, start, excluding);
+            start += line.len();
         }
     }
 
