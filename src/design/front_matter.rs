@@ -55,9 +55,10 @@ pub(super) fn parse(source: &DesignText<'_>, body: &Range<usize>) -> FrontMatter
         Ok(entries) => entries,
         Err(at) => {
             let problem = problem::no_yaml().at(source.line_span(body.start + at));
+            let allows = |line: &str| ALLOWING.iter().any(|key| line.contains(key));
             if text.lines().any(denies) {
                 found.refusals.push(problem);
-            } else {
+            } else if text.lines().any(allows) {
                 found.faults.push(problem);
             }
             return found;
@@ -69,8 +70,14 @@ pub(super) fn parse(source: &DesignText<'_>, body: &Range<usize>) -> FrontMatter
         let is_forbidding = FORBIDDING.contains(&key);
         if !is_forbidding && !ALLOWING.contains(&key) {
             // A merge may bring any key.
-            if key == "<<" || denies(key) && entry.value.names_paths() {
+            let inner = entry.value.keys.iter().map(Cow::as_ref);
+            let denying = std::iter::once(key).chain(inner).find(|key| denies(key));
+            if key == "<<" {
                 found.refusals.push(problem::unknown_denial(key).at(place));
+            } else if let Some(denying) = denying.filter(|_| entry.value.names_paths()) {
+                found
+                    .refusals
+                    .push(problem::unknown_denial(denying).at(place));
             }
             continue;
         }
@@ -90,6 +97,11 @@ pub(super) fn parse(source: &DesignText<'_>, body: &Range<usize>) -> FrontMatter
             let path = WrittenPath::code(&string.text, span.clone());
             if is_forbidding {
                 found.forbidden.push(path);
+            } else if string.text.starts_with('!') {
+                // As in a .gitignore, this takes something out.
+                found
+                    .refusals
+                    .push(problem::excepted(&string.text).at(span));
             } else if string.is_path() {
                 found.allowed.push(path);
             } else {
@@ -102,10 +114,19 @@ pub(super) fn parse(source: &DesignText<'_>, body: &Range<usize>) -> FrontMatter
     found
 }
 
-/// Whether a key says that something is forbidden. Its words stand between `_`, `-` and blanks.
+/// Whether a key says that something is forbidden. Its words stand between `_`, `-`, blanks and capital letters.
 fn denies(key: &str) -> bool {
     let key = key.split(':').next().unwrap_or(key);
-    let said = words(&key.replace(['_', '-'], " "));
+    let mut spaced = String::new();
+    let mut was_lower = false;
+    for c in key.chars() {
+        if was_lower && c.is_uppercase() {
+            spaced.push(' ');
+        }
+        was_lower = c.is_lowercase();
+        spaced.push(if matches!(c, '_' | '-') { ' ' } else { c });
+    }
+    let said = words(&spaced);
     said.iter()
         .any(|word| DENYING_WORDS.contains(&word.as_str()))
         || said.windows(2).any(|pair| pair == ["read", "only"])
@@ -141,6 +162,8 @@ struct Value<'t> {
     paths: Vec<YamlString<'t>>,
     /// The strings of everything else; one that is empty stands for what has none.
     others: Vec<Cow<'t, str>>,
+    /// The keys of the mappings in it.
+    keys: Vec<Cow<'t, str>>,
 }
 
 impl<'t> Value<'t> {
@@ -237,34 +260,52 @@ impl<'t> Reader<'t> {
                 match self.next()? {
                     (Event::SequenceEnd, _) => break,
                     (Event::Scalar(text, style, 0, None), place) => value.push(text, style, place),
-                    (event, _) => self.pass_over(event, &mut value.others)?,
+                    (event, _) => self.pass_over(event, &mut value)?,
                 }
             },
-            (event, _) => self.pass_over(event, &mut value.others)?,
+            (event, _) => self.pass_over(event, &mut value)?,
         }
         Ok(value)
     }
 
-    /// Passes over a node that begins with this event, and collects its strings.
-    fn pass_over(
-        &mut self,
-        mut event: Event<'t>,
-        strings: &mut Vec<Cow<'t, str>>,
-    ) -> Result<(), usize> {
+    /// Passes over a node that begins with this event, and collects its strings and keys.
+    fn pass_over(&mut self, mut event: Event<'t>, value: &mut Value<'t>) -> Result<(), usize> {
         // An alias or an empty mapping has no string of its own, but is something.
-        strings.push(Cow::Borrowed(""));
-        let mut depth = 0_usize;
+        value.others.push(Cow::Borrowed(""));
+        let mut open: Vec<OpenNode> = Vec::new();
         loop {
+            let is_key = open.last_mut().is_some_and(OpenNode::takes_key);
             match event {
-                Event::Scalar(text, ..) => strings.push(text),
-                Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
-                Event::SequenceEnd | Event::MappingEnd => depth -= 1,
+                Event::Scalar(text, ..) if is_key => value.keys.push(text),
+                Event::Scalar(text, ..) => value.others.push(text),
+                Event::SequenceStart(..) => open.push(OpenNode::Sequence),
+                Event::MappingStart(..) => open.push(OpenNode::Mapping { is_at_key: true }),
+                Event::SequenceEnd | Event::MappingEnd => drop(open.pop()),
                 _ => {}
             }
-            if depth == 0 {
+            if open.is_empty() {
                 return Ok(());
             }
             event = self.next()?.0;
+        }
+    }
+}
+
+/// A node that is being passed over.
+enum OpenNode {
+    Sequence,
+    Mapping {
+        /// Whether a key comes next.
+        is_at_key: bool,
+    },
+}
+
+impl OpenNode {
+    /// Whether the next node is a key; the one behind it is its value.
+    fn takes_key(&mut self) -> bool {
+        match self {
+            OpenNode::Sequence => false,
+            OpenNode::Mapping { is_at_key } => std::mem::replace(is_at_key, !*is_at_key),
         }
     }
 }
@@ -296,5 +337,139 @@ impl Offsets {
     fn range(&self, span: &Span) -> Range<usize> {
         let start = self.of(span.start.index());
         start..self.of(span.end.index()).max(start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scope::settings::Settings;
+
+    const NOTHING: [Vec<String>; 4] = [const { Vec::new() }; 4];
+
+    /// The allowed and forbidden paths, and the reasons of faults and refusals.
+    fn read(yaml: &str) -> [Vec<String>; 4] {
+        let settings = Settings::default();
+        let text = format!("---\n{yaml}---\n\n# A\n");
+        let source = DesignText::new("d.md".into(), &text, &settings);
+        let Some((body, _)) = find(&source) else {
+            return NOTHING;
+        };
+        let found = parse(&source, &body);
+        let paths = |paths: Vec<WrittenPath>| {
+            let spanned = paths.into_iter().map(|path| {
+                // The place covers the value, and its quotes.
+                assert!(text[path.span.clone()].contains(&path.text));
+                path.text
+            });
+            spanned.collect()
+        };
+        let reasons = |problems: Vec<Problem>| {
+            problems
+                .iter()
+                .map(|problem| problem.reason.to_owned())
+                .collect()
+        };
+        [
+            paths(found.allowed),
+            paths(found.forbidden),
+            reasons(found.faults),
+            reasons(found.refusals),
+        ]
+    }
+
+    #[test]
+    fn strings_and_lists_of_the_three_keys_are_allowed() {
+        for yaml in [
+            "files_modified: [src/a.rs, \"b.rs\"]\n",
+            "id: 1\nallowed_paths:\n  - src/a.rs # why\n  # - c.rs\n  - 'b.rs'\n",
+            "allowed_files: src/a.rs\nfiles_modified:\n- b.rs\n",
+            "title: ä\nallowed_paths: [\n  src/a.rs,\n  b.rs,\n]\n",
+        ] {
+            let [allowed, forbidden, faults, refusals] = read(yaml);
+            assert_eq!(allowed, ["src/a.rs", "b.rs"], "{yaml}");
+            assert!(
+                forbidden.is_empty() && faults.is_empty() && refusals.is_empty(),
+                "{yaml}"
+            );
+        }
+        for yaml in [
+            "files_modified: []\n",
+            "files_modified:\n",
+            "allowed_paths: ~\n",
+            "allowed_paths: [None]\n",
+        ] {
+            assert_eq!(read(yaml), NOTHING, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_plain_path_is_a_fault_beside_the_paths() {
+        for yaml in [
+            "files_modified:\n  - src/a.rs\n  - Delete: src/b.rs\n",
+            "files_modified: [src/a.rs, *x]\nx: &x src/b.rs\n",
+            "x: &x src/b.rs\nfiles_modified: [src/a.rs, *x]\n",
+            "files_modified: [src/a.rs, !t src/b.rs]\n",
+            "files_modified: [src/a.rs, not src/b.rs]\n",
+            "files_modified:\n  - src/a.rs\n  - |\n    src/b.rs\n",
+            "files_modified:\n  - src/a.rs\n  - bin/setup\n",
+        ] {
+            let [allowed, _, faults, refusals] = read(yaml);
+            assert!(allowed == ["src/a.rs"] || allowed.is_empty(), "{yaml}");
+            assert!(!faults.is_empty() && refusals.is_empty(), "{yaml}");
+        }
+        let quoted = read("files_modified: [\"My App/a.rs\", \"all of src/a.rs (rejected)\"]\n");
+        assert_eq!(quoted[0], ["My App/a.rs"]);
+    }
+
+    #[test]
+    fn denials_are_read_or_refused() {
+        let [_, forbidden, ..] = read("forbidden_paths: [src/keys/**]\nforbidden_files: b.rs\n");
+        assert_eq!(forbidden, ["src/keys/**", "b.rs"]);
+        for yaml in [
+            "excluded_paths: [src/keys/**]\n",
+            "do-not-readonly-paths: src/keys/a.rs\n",
+            "read_only: [src/keys/]\n",
+            "forbiddenPaths: [src/keys/]\n",
+            "scope:\n  forbidden_paths: [src/keys/]\n",
+            "base: &base {a: b}\n<<: *base\n",
+            "forbidden_paths: {a: src/keys/}\n",
+            "forbidden_paths: [a\n",
+            "allowed_paths: [src/**, \"!src/keys/**\"]\n",
+        ] {
+            let [.., refusals] = read(yaml);
+            assert!(!refusals.is_empty(), "{yaml}");
+        }
+        for yaml in [
+            "excluded: no\n",
+            "reviewers: [a/b]\n",
+            "truths:\n  - \"the excluded paths of src/a.rs\"\n",
+            "protected_until: tomorrow\n",
+        ] {
+            assert_eq!(read(yaml), NOTHING, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_yaml_cannot_read_matters_only_with_a_key_of_guard() {
+        assert_eq!(read("title: a: b\n"), NOTHING);
+        let [allowed, _, faults, _] = read("title: a: b\nfiles_modified: [src/a.rs]\n");
+        assert!(allowed.is_empty());
+        assert_eq!(faults, ["front-matter"]);
+        let twice = read("files_modified: [src/a.rs]\nfiles_modified: [src/b.rs]\n");
+        assert_eq!(twice[2], ["front-matter"]);
+    }
+
+    #[test]
+    fn front_matter_begins_the_document_and_ends() {
+        let settings = Settings::default();
+        for text in [
+            "\n---\nfiles_modified: [a.rs]\n---\n",
+            "---\nfiles_modified: [a.rs]\n",
+            "---\n\nfiles_modified: [a.rs]\n---\n",
+        ] {
+            let source = DesignText::new("d.md".into(), text, &settings);
+            assert_eq!(find(&source), None, "{text}");
+        }
     }
 }

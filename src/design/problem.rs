@@ -154,6 +154,8 @@ problems! {
     front_matter(key) DesignBadRow "front-matter" "`{key}` is not a list of plain strings" "write one path per item";
     no_plain_path(text) DesignBadRow "front-matter" "`{text}` is not a plain path"
         "write one path per item, without other text; a name without an extension belongs into a table, in backticks";
+    excepted(text) DesignBadRow "front-matter" "`{text}` takes a path out of a list that allows paths"
+        "list what must not change below forbidden_paths";
     no_yaml() DesignBadRow "front-matter" "guard cannot read the front matter as YAML: no anchors, tags or repeated keys"
         "correct it from this line on";
     unknown_denial(key) DesignBadRow "unknown-denial" "guard does not know the key `{key}`, which denies paths"

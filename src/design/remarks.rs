@@ -196,6 +196,9 @@ const DENIAL_PHRASES: &[&str] = &[
 static FORBIDDEN_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(FORBIDDEN));
 static DENYING_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(DENIAL_PHRASES));
 
+/// Symbols that say no. A remark that begins with one denies the row.
+const CROSSES: &[char] = &['❌', '✗', '✘', '✖', '🚫', '⛔', '🛑'];
+
 /// A remark that begins with one of these words makes a row without a type, and an item, a mention.
 const MENTION_WORDS: &[&str] = &[
     "verify",
@@ -217,6 +220,9 @@ const CLAUSE_ENDS: [char; 14] = [
 
 /// Judges a remark, in which [`CODE`] stands for each code span. `is_open` says that the row has no type, or is an item.
 pub(super) fn judge(text: &str, action: RowAction, is_open: bool) -> Remark {
+    if text.trim_start().starts_with(CROSSES) {
+        return Remark::Contradiction;
+    }
     let said = words(text);
     if said.is_empty() {
         return Remark::Plain;
