@@ -23,7 +23,7 @@ impl Case {
 /// The time of `guard scope check` of this design.
 fn check(text: &str) -> Case {
     let repo = Repo::new();
-    repo.stage("guard.toml", format!("{SETTINGS}tasks = true\n"));
+    repo.stage("guard.toml", SETTINGS);
     repo.stage(DESIGN, text);
     repo.commit("Say what may change");
     repo.git(&["switch", "--quiet", "--create", "188-work"]);
@@ -114,20 +114,41 @@ fn many_trailers_of_one_message_are_read_in_time() {
 }
 
 #[test]
-fn a_plan_of_many_labels_bullets_tasks_and_tags_is_read_in_time() {
+fn a_plan_of_many_rows_in_each_place_is_read_in_time() {
     for form in [
         "### Task {n}: x\n\n**Files:**\n- Create: `src/f{n}.rs`\n\n- [ ] **Step 1: x**\n\n",
-        "**Files:** `src/a{n}.rs`, `src/b{n}.rs` (new)\n**Action:** x\n",
-        "- [ ] T{n} Create the model in src/f{n}.rs\n  - Files: `src/g{n}.rs`\n",
-        "<task>\n<files>src/f{n}.rs, src/g{n}.rs</files>\n</task>\n",
+        "## Files to Create\n\n- `src/f{n}.rs` — the module\n\n",
+        "## Files to Create\n\n| File |\n|---|\n| `src/f{n}.rs` |\n\n",
+        "## Files Changed\n\n### Part {n}\n\n| File | Change Type |\n|---|---|\n| `src/f{n}.rs` | Add |\n\n",
         "**Existing files (no changes):**\n- `src/f{n}.rs`\n",
-        "- Files:\n    - Files:\n            - Files:\n",
-        "```\nsrc/\n├── f{n}.rs # NEW\n```\n",
-        "<files>`src/{n}.rs` <!-- <details> (",
     ] {
         grows_gently(500, |count| {
             let text = repeated(form, count);
-            check(&format!("# Plan\n\n{text}\n\n**Files:** `src/last.rs`\n"))
+            check(&format!(
+                "# Plan\n\n{text}\n\n**Files:**\n- `src/last.rs`\n"
+            ))
+        });
+    }
+}
+
+#[test]
+fn a_plan_of_many_forms_that_are_no_rows_is_read_in_time() {
+    for form in [
+        "**Files:** `src/a{n}.rs`, `src/b{n}.rs` (new)\n**Action:** x\n",
+        "**Files:**\n\nText.\n\n",
+        "- [ ] T{n} Create the model in src/f{n}.rs\n  - Files: `src/g{n}.rs`\n",
+        "<task>\n<files>src/f{n}.rs, src/g{n}.rs</files>\n</task>\n",
+        "- Files:\n    - Files:\n            - Files:\n",
+        "```\nsrc/\n├── f{n}.rs # NEW\n```\n",
+        "<files>`src/{n}.rs` <!-- <details> (",
+        "## Out of scope {n}\n\n- `src/f{n}.rs`\n\n",
+        "Change `src/f{n}.rs`, but do not touch `src/g{n}.rs`.\n\n",
+    ] {
+        grows_gently(500, |count| {
+            let text = repeated(form, count);
+            check(&format!(
+                "# Plan\n\n**Files:**\n- `src/last.rs`\n\n# Work\n\n{text}\n"
+            ))
         });
     }
 }
@@ -135,13 +156,38 @@ fn a_plan_of_many_labels_bullets_tasks_and_tags_is_read_in_time() {
 #[test]
 fn a_line_of_many_paths_is_read_in_time() {
     for (begin, end) in [
-        ("<task><files>", "</files></task>\n"),
         ("---\nfiles_modified: [", "]\n---\n"),
+        ("---\nforbidden_files: [", "]\n---\n"),
+        ("**Files:**\n- ", "src/last.rs\n"),
+        ("## Files Changed\n\n| File |\n|---|\n| ", "src/last.rs |\n"),
         ("**Files:** ", "src/last.rs\n"),
     ] {
         grows_gently(2_000, |count| {
             let list = repeated("src/f{n}.rs, ", count);
             check(&format!("{begin}{list}{end}"))
+        });
+    }
+}
+
+#[test]
+fn many_proposals_are_made_in_time() {
+    for form in [
+        "- Create: `src/f{n}.rs`\n",
+        "`src/f{n}.rs`, ",
+        "src/f{n}.rs(",
+        "a: ",
+    ] {
+        grows_gently(500, |count| {
+            let repo = Repo::new();
+            repo.stage("guard.toml", SETTINGS);
+            repo.stage("src/last.rs", "x\n");
+            repo.commit("Begin");
+            repo.write(
+                "plan.md",
+                repeated(form, count) + "\n\nChange `src/last.rs`.\n",
+            );
+            let arguments = &["scope", "import", "plan.md", "--print"];
+            Case(repo, 0, arguments)
         });
     }
 }

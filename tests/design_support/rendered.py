@@ -1,7 +1,8 @@
 """Says which paths a reader of a rendered design sees: an oracle that shares no code with guard.
 
 Reads {"affirm": [...], "deny": [...], "documents": [...]} from standard input. Each document is rendered by
-cmark-gfm with GitHub's extensions and parsed as a browser would. Writes one list of [path, type] per document.
+cmark-gfm with GitHub's extensions and parsed as a browser would. Writes one list of [path, type] per document; without
+"affirm", the visible text of all tables and lists of each document, whatever their headings say.
 """
 
 import json
@@ -82,9 +83,10 @@ class Reader:
 
     def paragraph(self, node):
         # A label may follow other lines of the same paragraph.
-        text = normal(text_of(node).strip().split("\n")[-1])
+        line = text_of(node).strip().split("\n")[-1].strip()
+        text = normal(line)
         strong = node.css("strong")
-        if strong and normal(text_of(strong[-1])) == text:
+        if line.endswith(":") or strong and normal(text_of(strong[-1])) == text:
             is_files = text == "files" or self.is_affirmed(text)
             self.label = "deny" if text in self.deny else "files" if is_files else None
 
@@ -157,14 +159,26 @@ class Reader:
         return self.seen
 
 
+def visible_text(body):
+    """The text of the tables and lists at the top level, without what is struck out."""
+    found = []
+    for node in body.traverse():
+        if node.tag not in ("table", "ul", "ol") or ancestors(node) or not is_markdown(node):
+            continue
+        for struck in node.css(STRUCK):
+            struck.decompose()
+        found.append(text_of(node))
+    return "\n".join(found)
+
+
 def main():
     request = json.load(sys.stdin)
-    affirm, deny = set(request["affirm"]), set(request["deny"])
+    affirm, deny = set(request.get("affirm", [])), set(request.get("deny", []))
     answer = []
     for document in request["documents"]:
         html = cmark.markdown_to_html_with_extensions(document, options=OPTIONS, extensions=EXTENSIONS)
         body = LexborHTMLParser("<!DOCTYPE html><body>" + html).body
-        answer.append(Reader(affirm, deny).read(body))
+        answer.append(Reader(affirm, deny).read(body) if affirm else visible_text(body))
     json.dump(answer, sys.stdout)
 
 
