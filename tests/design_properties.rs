@@ -92,7 +92,6 @@ const INSERTIONS: &[&str] = &[
     "**File:** `src/inserted.rs`",
     "**Files:** `src/inserted.rs`, `src/main.rs`",
     "**Files to modify:** Modify: `src/inserted.rs`",
-    "<!-- - `src/inserted.rs` -->",
     "> **Files:**\n> - `src/inserted.rs`",
     "The parser changes. It reads `src/inserted.rs`.",
     "1. First, read `src/inserted.rs`.\n2. Then write `src/other.rs`.",

@@ -434,3 +434,75 @@ fn report_absence(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
     let line = source.line_span(first.map_or(0, |block| block.start));
     draft.fault(problem::no_section(source.path).at(line));
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::design::{Design, parse};
+    use crate::scope::settings::Settings;
+
+    fn read(text: &str) -> Design {
+        parse("d.md".into(), text.as_bytes(), &Settings::default())
+    }
+
+    fn paths(text: &str) -> Vec<String> {
+        let grants = read(text).grants;
+        grants.iter().map(|grant| grant.path.to_string()).collect()
+    }
+
+    const TYPED: &str = "| File | Type |\n|---|---|\n| `typed.rs` | Add |\n";
+    const UNTYPED: &str = "| File |\n|---|\n| `untyped.rs` |\n";
+
+    #[test]
+    fn a_table_with_types_is_the_whole_scope_and_else_all_places_count() {
+        let front = "---\nfiles_modified: [front.rs]\n---\n";
+        let list = "**Files:**\n- `list.rs`\n";
+        let all = format!("{front}## Files Changed\n\n{UNTYPED}\n{list}");
+        assert_eq!(paths(&all), ["front.rs", "untyped.rs", "list.rs"]);
+        let typed = format!("{front}## Files Changed\n\n{TYPED}\n{UNTYPED}\n{list}");
+        assert_eq!(paths(&typed), ["typed.rs"]);
+    }
+
+    #[test]
+    fn a_table_without_a_path_claims_nothing_beside_one_with_paths() {
+        let placeholders = "| File | Type |\n|---|---|\n| TODO | Add |\n";
+        for (first, second) in [(placeholders, TYPED), (TYPED, placeholders)] {
+            let text = format!("## Files Changed\n\n{first}\n## Files Changed\n\n{second}");
+            assert_eq!(paths(&text), ["typed.rs"], "{text}");
+        }
+    }
+
+    #[test]
+    fn two_tables_of_one_role_are_ambiguous_unless_one_repeats_rows_or_continues_the_other() {
+        let other = TYPED.replace("typed", "other");
+        let moved = "| Type | File |\n|---|---|\n| Add | `other.rs` |\n";
+        for (first, second, rows, granted) in [
+            ("Files Changed", "## Files Changed", other.as_str(), 0),
+            ("Files Changed", "## Files to Modify", &other, 0),
+            ("Files to Create", "## Files to Modify", &other, 2),
+            ("Files Changed", "## Files Changed", TYPED, 1),
+            ("Files Changed", "### Parser", &other, 2),
+            ("Files Changed", "### Parser", moved, 2),
+            ("Files Changed", "", &other, 0),
+        ] {
+            let text = format!("## {first}\n\n{TYPED}\n{second}\n\n{rows}");
+            assert_eq!(paths(&text).len(), granted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_heading_or_label_without_rows_is_a_fault() {
+        for (text, reason) in [
+            ("## Files Changed\n\nText.\n", Some("empty-section")),
+            ("## Files Changed\n\n- [ ] `x.rs`\n", Some("empty-section")),
+            ("## Files Changed\n\nNone.\n", None),
+            ("## Rejected\n\n### Files Changed\n\nText.\n", None),
+            ("**Files:**\n\nText.\n", Some("no-list")),
+            ("**Files:** `x.rs`\n", Some("label-line")),
+        ] {
+            let design = read(&format!("{text}\n# Work\n\n**Files:**\n- `a.rs`\n"));
+            let reasons: Vec<&str> = design.faults.iter().map(|fault| fault.reason).collect();
+            let expected: Vec<&str> = reason.into_iter().collect();
+            assert_eq!(reasons, expected, "{text}");
+        }
+    }
+}

@@ -250,3 +250,110 @@ fn shown(text: &str) -> String {
     let text = one_line(&text.replace(PIECE, "…"));
     text.chars().take(60).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::markdown::{BlockKind, markdown};
+    use super::super::types::add;
+    use super::*;
+    use crate::scope::settings::Settings;
+
+    /// What a list with this item says: the type as written, the paths, and the remarks.
+    type Said = Result<(String, Vec<String>, Vec<String>), &'static str>;
+
+    fn said(text: &str) -> Said {
+        let settings = Settings::default();
+        let source = DesignText::new("d.md".into(), text, &settings);
+        let blocks = markdown(text, 0);
+        let Some(BlockKind::List(nodes)) = blocks.first().map(|block| &block.kind) else {
+            panic!("no list in {text}")
+        };
+        match item(&source, &nodes[0], &nodes[1..], Actions::MODIFY) {
+            Ok(Item::Row(row)) => {
+                let paths = row.paths.into_iter().map(|path| path.text).collect();
+                Ok((row.change_type, paths, row.remarks))
+            }
+            Ok(Item::Nothing) => Ok(Default::default()),
+            Err(problem) => Err(problem.reason),
+        }
+    }
+
+    #[test]
+    fn an_item_is_a_type_paths_a_note_and_a_remark() {
+        for (text, change_type, paths, remarks) in [
+            ("- `src/a.rs`", "", &["src/a.rs"][..], &[][..]),
+            ("- src/a.rs.", "", &["src/a.rs"], &[]),
+            ("- Modify: `src/a.rs`", "Modify", &["src/a.rs"], &[]),
+            ("- Modify `src/a.rs`", "Modify", &["src/a.rs"], &[]),
+            ("- **New file:** `src/a.rs`", "New file", &["src/a.rs"], &[]),
+            (
+                "- Add and modify： `a.rs`",
+                "Add and modify",
+                &["a.rs"],
+                &[],
+            ),
+            (
+                "- `a.rs`, `b.rs` or `c.rs`",
+                "",
+                &["a.rs", "b.rs", "c.rs"],
+                &[],
+            ),
+            ("- `a.rs` (x) (y) — z", "", &["a.rs"], &["x", "y", "z"]),
+            ("- `a.rs`: the parser", "", &["a.rs"], &["the parser"]),
+            ("- `a.rs` - the parser", "", &["a.rs"], &["the parser"]),
+            ("- `a.rs`\n  - the parser", "", &["a.rs"], &["the parser"]),
+            ("- None (docs only)", "", &[], &[]),
+            ("- ~~`a.rs`~~", "", &[], &[]),
+        ] {
+            let strings = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect();
+            let expected = (change_type.to_owned(), strings(paths), strings(remarks));
+            assert_eq!(said(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn any_other_text_makes_an_item_bad() {
+        for (text, reason) in [
+            ("- the parser `a.rs`", "unread-item"),
+            ("- `a.rs` the parser", "unread-item"),
+            ("- Modify the parser in `a.rs`", "unread-item"),
+            ("- ✗ `a.rs`", "unread-item"),
+            ("- `a.rs`; `b.rs`", "unread-item"),
+            ("- web.app: `a.rs`", "unread-item"),
+            ("- Tweak: `a.rs`", "unknown-type"),
+            ("- the parser", "unread-item"),
+            ("- ![a.rs](a.rs)", "ambiguous-cell"),
+            ("- <b>`a.rs`</b>", "html"),
+            ("- `a.rs` ~~x~~", "struck-out"),
+            ("- `src/`\n  - not `src/a.rs`", "odd-item"),
+            ("- `a.rs`\n  > quoted", "odd-item"),
+        ] {
+            assert_eq!(said(text), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_read_up_to_its_first_checkbox() {
+        let settings = Settings::default();
+        for (text, paths) in [
+            ("- `a.rs`\n- `b.rs`\n", &["a.rs", "b.rs"][..]),
+            ("- `a.rs`\n- [ ] `b.rs`\n- `c.rs`\n", &["a.rs"]),
+            ("- group\n  - `x.rs`\n- `a.rs`\n", &["a.rs"]),
+        ] {
+            let source = DesignText::new("d.md".into(), text, &settings);
+            let mut draft = DesignBuilder::new(&source);
+            let blocks = markdown(text, 0);
+            let Some(BlockKind::List(nodes)) = blocks.first().map(|block| &block.kind) else {
+                panic!("no list in {text}")
+            };
+            assert!(
+                read(nodes, add(), GrantForm::LabelList, &mut draft),
+                "{text}"
+            );
+            let grants = draft.finish().grants;
+            let found: Vec<String> = grants.iter().map(|one| one.path.to_string()).collect();
+            assert_eq!(found, paths, "{text}");
+            assert!(grants.iter().all(|grant| grant.actions == add()), "{text}");
+        }
+    }
+}

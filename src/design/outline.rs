@@ -154,3 +154,84 @@ pub(super) fn label_of<'b>(source: &DesignText<'b>, block: &'b Block) -> Option<
     let text = content.plain.trim();
     (is_bold || has_colon(text)).then(|| text.trim_end_matches([':', '：']))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::markdown::markdown;
+    use super::*;
+    use crate::scope::settings::Settings;
+
+    /// For the last block of a text, whether it is in a section about files, and the block that excludes it.
+    fn last_place(text: &str) -> (bool, Option<usize>) {
+        let settings = Settings::default();
+        let source = DesignText::new("d.md".into(), text, &settings);
+        let blocks = markdown(text, 0);
+        let outline = Outline::new(&source, &blocks);
+        let last = outline.places.last().copied().unwrap_or_default();
+        (last.section.is_some(), last.excluded_by())
+    }
+
+    #[test]
+    fn a_section_ends_at_the_next_heading_of_its_level() {
+        for (headings, expected) in [
+            (&["# P", "## Files Changed"][..], (true, None)),
+            (&["# P", "## Files Changed", "### Parser"], (true, None)),
+            (&["# P", "## Files Changed", "## Parser"], (false, None)),
+            (&["# P", "### Files Changed", "## Parser"], (false, None)),
+            (&["# P", "## Files Changed", "### Later"], (true, Some(2))),
+            (
+                &["# P", "## Rejected", "### Files Changed"],
+                (true, Some(1)),
+            ),
+            (&["# P", "## Rejected", "## Files Changed"], (true, None)),
+            (&["# Rejected", "## Files Changed"], (true, Some(0))),
+            (&["# Do not panic", "## Files Changed"], (true, None)),
+            (
+                &["# P", "# Do not panic", "## Files Changed"],
+                (true, Some(1)),
+            ),
+            (&["# a.md", "## Files Changed"], (true, None)),
+            (
+                &["# P", "## New: a.md", "### Files Changed"],
+                (true, Some(1)),
+            ),
+            (&["# P", "## Files Changed", "**Later**"], (true, Some(2))),
+            (
+                &["# P", "## Files Changed", "**Later**", "**Files:**"],
+                (true, Some(2)),
+            ),
+            (
+                &["# P", "## Files Changed", "**Later**", "### Parser"],
+                (true, None),
+            ),
+            (&["# P", "## ~~Files Changed~~"], (false, Some(1))),
+            (&["# P", "> ## Files Changed"], (false, None)),
+            (&["# P", "- ## Files Changed"], (false, None)),
+        ] {
+            let text = format!("{}\n\ntext\n", headings.join("\n\n"));
+            assert_eq!(last_place(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_label_is_one_line_that_is_bold_or_ends_in_a_colon() {
+        let settings = Settings::default();
+        for (text, label) in [
+            ("**Files:**", Some("Files")),
+            ("**Files**:", Some("Files")),
+            ("__Files__", Some("Files")),
+            ("Files to modify:", Some("Files to modify")),
+            ("Files：", Some("Files")),
+            ("Files", None),
+            ("**Files:** x", None),
+            ("**Files** and **more**", None),
+            ("Text.\n**Files:**", None),
+            ("~~**Files:**~~", None),
+        ] {
+            let source = DesignText::new("d.md".into(), text, &settings);
+            let blocks = markdown(text, 0);
+            let found = blocks.first().and_then(|block| label_of(&source, block));
+            assert_eq!(found, label, "{text}");
+        }
+    }
+}

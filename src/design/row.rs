@@ -81,3 +81,73 @@ impl WrittenRow {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::types::any;
+    use super::*;
+    use crate::scope::Actions;
+
+    fn meaning(action: RowAction, remarks: &[&str]) -> Result<RowMeaning, &'static str> {
+        let mut row = row(action, &["src/a.rs"]);
+        row.remarks = remarks.iter().map(|&remark| remark.to_owned()).collect();
+        row.meaning().map_err(|problem| problem.reason)
+    }
+
+    fn row(action: RowAction, paths: &[&str]) -> WrittenRow {
+        let paths = paths.iter().map(|path| WrittenPath::code(path, 0..0));
+        WrittenRow {
+            paths: paths.collect(),
+            action,
+            change_type: String::new(),
+            description: String::new(),
+            remarks: Vec::new(),
+            is_open: false,
+        }
+    }
+
+    #[test]
+    fn the_strongest_remark_decides() {
+        let modify = RowAction::Grant(Actions::MODIFY);
+        for (remarks, expected) in [
+            (&["the parser", "tests"][..], Ok(RowMeaning::Grants)),
+            (&["the parser", "only if needed"], Ok(RowMeaning::Mentions)),
+            (&["rejected", "only if needed"], Err("contradiction")),
+            (&["rejected", "do not modify"], Ok(RowMeaning::Forbids)),
+        ] {
+            assert_eq!(meaning(modify, remarks), expected, "{remarks:?}");
+        }
+        assert_eq!(
+            meaning(RowAction::Mention, &["rejected"]),
+            Ok(RowMeaning::Mentions)
+        );
+        let forbidden = meaning(RowAction::Mention, &["do not modify"]);
+        assert_eq!(forbidden, Ok(RowMeaning::Forbids));
+    }
+
+    #[test]
+    fn a_path_without_a_slash_is_the_end_of_one_beside_it_or_bad() {
+        let any = RowAction::Grant(any());
+        for (paths, expected) in [
+            (&["src/a.rs", "a.rs"][..], Some(&["src/a.rs"][..])),
+            (&["a.rs:10", "src/a.rs"], Some(&["src/a.rs"])),
+            (&["a.rs", "b.rs"], Some(&["a.rs", "b.rs"])),
+            (&["src/a.rs", "b.rs"], None),
+            (&["src/xa.rs", "a.rs"], None),
+        ] {
+            let mut row = row(any, paths);
+            let is_read = row.meaning().is_ok();
+            assert_eq!(is_read, expected.is_some(), "{paths:?}");
+            if let Some(expected) = expected {
+                let found: Vec<&str> = row.paths.iter().map(|path| &*path.text).collect();
+                assert_eq!(found, expected, "{paths:?}");
+            }
+        }
+        // The ends of a rename are two paths.
+        assert!(
+            row(RowAction::Rename, &["src/a.rs", "b.rs"])
+                .meaning()
+                .is_ok()
+        );
+    }
+}

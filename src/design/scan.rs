@@ -302,3 +302,79 @@ fn bare_path(word: &str) -> Option<&str> {
     }
     is_bare_path(path).then_some(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::markdown::{BlockKind, markdown};
+    use super::*;
+    use crate::scope::settings::Settings;
+
+    /// The paths at the beginning of a text, their notes, and the rest.
+    fn scan(text: &str) -> Result<(Vec<String>, Vec<String>, String), &'static str> {
+        let settings = Settings::default();
+        let source = DesignText::new("docs/d.md".into(), text, &settings);
+        let blocks = markdown(text, 0);
+        let Some(BlockKind::Paragraph(content)) = blocks.first().map(|block| &block.kind) else {
+            panic!("no paragraph in {text}")
+        };
+        let mut scanner = Scanner::new(&source, content).map_err(|problem| problem.reason)?;
+        let found = scanner.paths();
+        let mut paths = Vec::new();
+        for path in found.paths {
+            let arrow = if path.arrow { "->" } else { "" };
+            let slash = if path.directory { "/" } else { "" };
+            paths.push(format!("{arrow}{}{slash}", path.text));
+        }
+        Ok((paths, found.notes, scanner.rest().to_owned()))
+    }
+
+    #[test]
+    fn paths_stand_between_separators_with_notes_behind_them() {
+        for (text, paths, notes, rest) in [
+            ("`a.rs`", &["a.rs"][..], &[][..], ""),
+            ("`a.rs`, `b.rs`", &["a.rs", "b.rs"], &[], ""),
+            (
+                "`a.rs`/`b.rs` or `c.rs`",
+                &["a.rs", "b.rs", "c.rs"],
+                &[],
+                "",
+            ),
+            ("`a.rs`<br>b.rs", &["a.rs", "b.rs"], &[], ""),
+            ("`a.rs` -> `b.rs`", &["a.rs", "->b.rs"], &[], ""),
+            ("`a.rs → b.rs`", &["a.rs", "->b.rs"], &[], ""),
+            ("`a.rs` (x (y)), b.rs", &["a.rs", "b.rs"], &["x (y)"], ""),
+            ("`src` (directory)", &["src/"], &["directory"], ""),
+            ("`a.rs` <!-- x --> (y)", &["a.rs"], &["y"], ""),
+            ("[a.rs](../a.rs) (y)", &["a.rs"], &["y"], ""),
+            ("`a.rs` and the rest", &["a.rs"], &[], "and the rest"),
+            ("`a.rs` `b.rs`", &["a.rs"], &[], "\u{fffc}"),
+            (
+                "app/(shell)/a.rs, b.rs.",
+                &["app/(shell)/a.rs", "b.rs"],
+                &[],
+                ".",
+            ),
+            ("src/{a,b}.rs; c.rs", &["src/{a,b}.rs"], &[], "; c.rs"),
+            ("the `a.rs`", &[], &[], "the \u{fffc}"),
+            ("`mylib>=1.2`", &[], &[], "\u{fffc}"),
+            ("word", &[], &[], "word"),
+        ] {
+            let strings = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect::<Vec<_>>();
+            let expected = (strings(paths), strings(notes), rest.to_owned());
+            assert_eq!(scan(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn pieces_that_readers_see_in_another_way_are_refused() {
+        for (text, reason) in [
+            ("`a.rs` ![b.rs](b.rs)", "ambiguous-cell"),
+            ("<b>`a.rs`", "html"),
+            ("~~`a.rs`~~ `b.rs`", "struck-out"),
+            ("[a.rs](b.rs)", "ambiguous-cell"),
+            ("[a.rs](https://x/a.rs)", "uri"),
+        ] {
+            assert_eq!(scan(text).err(), Some(reason), "{text}");
+        }
+    }
+}
