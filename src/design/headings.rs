@@ -6,7 +6,7 @@ use regex_lite::Regex;
 
 use super::remarks::{self, Remark};
 use super::types::{self, RowAction, any};
-use super::words::{as_seen, words};
+use super::words::{as_seen, pattern, words};
 use crate::scope::Actions;
 
 /// Whole phrases.
@@ -206,8 +206,7 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     let number = format!(
         r"(?:{unit})[.):-]*\s*[0-9][0-9A-Za-z.]*|§*[0-9][0-9.]*[.):-]*|(?:[a-z]|[ivx]+)[.):-]+"
     );
-    #[expect(clippy::expect_used, reason = "a constant pattern")]
-    Regex::new(&format!(r"^(?i:{number})(?:[\s:.)–—-]+|$)")).expect("a valid pattern")
+    pattern(&format!(r"^(?i:{number})(?:[\s:.)–—-]+|$)"))
 });
 
 /// A heading without its number, `Task N` or `Phase N`.

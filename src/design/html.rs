@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
+use super::words::pattern;
+
 /// Elements that a browser closes neither with the paragraph nor with the end tag of an element around them.
 const LASTING: &[&str] = &[
     "address",
@@ -254,8 +256,7 @@ fn declaration(rest: &str) -> Option<usize> {
 /// A tag after its `<`, as a browser reads it: whether it ends an element, the name and the attributes.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
     let tag = r#"^(/?)([A-Za-z][^_/>]*)((?:[_/]+|[^_/>=]+(?:[_]*=[_]*(?:"[^"]*"|'[^']*'|[^_>"'][^_>]*))?)*)>"#;
-    #[expect(clippy::expect_used, reason = "a constant pattern")]
-    Regex::new(&tag.replace('_', r" \t\n\f\r")).expect("a valid pattern")
+    pattern(&tag.replace('_', r" \t\n\f\r"))
 });
 
 /// The tag after a `<`, and its length.

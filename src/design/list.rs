@@ -324,7 +324,8 @@ mod tests {
             ("- the parser", "unread-item"),
             ("- ![a.rs](a.rs)", "ambiguous-cell"),
             ("- <b>`a.rs`</b>", "html"),
-            ("- `a.rs` ~~x~~", "struck-out"),
+            ("- `a.rs` ~~x~~", "unread-item"),
+            ("- ~~Modify:~~ `a.rs`", "struck-out"),
             ("- `src/`\n  - not `src/a.rs`", "odd-item"),
             ("- `a.rs`\n  > quoted", "odd-item"),
         ] {

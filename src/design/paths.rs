@@ -8,7 +8,7 @@ use regex_lite::Regex;
 
 use super::placeholders::{has_slot, is_placeholder};
 use super::problem::{self, Problem};
-use super::words::words;
+use super::words::{pattern, words};
 use crate::change::Kind;
 use crate::finding::Rule;
 use crate::path::{Platform, check_entry};
@@ -245,15 +245,6 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
 
 /// `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` at the end of a path.
 static LINES: LazyLock<Regex> = LazyLock::new(|| pattern("(.)(?::|#L)[0-9][-0-9:#LC–, ]*$"));
-
-/// A constant pattern.
-pub(super) fn pattern(text: &str) -> Regex {
-    #[expect(
-        clippy::expect_used,
-        reason = "each pattern is constant and used by a test"
-    )]
-    Regex::new(text).expect("a valid pattern")
-}
 
 pub(super) fn without_lines(text: &str) -> &str {
     // Hardly any path has lines, and the pattern is slow.

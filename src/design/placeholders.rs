@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use super::paths::pattern;
+use super::words::pattern;
 
 /// Words for a path that is not known yet.
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {

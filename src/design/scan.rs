@@ -317,15 +317,18 @@ mod tests {
         let Some(BlockKind::Paragraph(content)) = blocks.first().map(|block| &block.kind) else {
             panic!("no paragraph in {text}")
         };
-        let mut scanner = Scanner::new(&source, content).map_err(|problem| problem.reason)?;
+        let mut scanner = Scanner::new(&source, content);
         let found = scanner.paths();
+        let rest = scanner.rest().to_owned();
+        scanner.move_to(content.run.text.len());
+        scanner.check().map_err(|problem| problem.reason)?;
         let mut paths = Vec::new();
         for path in found.paths {
             let arrow = if path.arrow { "->" } else { "" };
             let slash = if path.directory { "/" } else { "" };
             paths.push(format!("{arrow}{}{slash}", path.text));
         }
-        Ok((paths, found.notes, scanner.rest().to_owned()))
+        Ok((paths, found.notes, rest))
     }
 
     #[test]

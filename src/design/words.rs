@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use regex_lite::Regex;
+
 /// Characters that GitHub does not show: they may stand inside a word that readers see whole.
 const INVISIBLE: &[(char, char)] = &[
     ('\u{ad}', '\u{ad}'),
@@ -104,6 +106,15 @@ impl Phrases {
         let joined = said.join(" ");
         self.unspaced.iter().any(|phrase| joined.contains(phrase))
     }
+}
+
+/// A regular expression of the grammar.
+pub(super) fn pattern(text: &str) -> Regex {
+    #[expect(
+        clippy::expect_used,
+        reason = "each pattern is a constant, and tests use them all"
+    )]
+    Regex::new(text).expect("a valid pattern")
 }
 
 #[cfg(test)]

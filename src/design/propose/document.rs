@@ -360,8 +360,7 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     let symbols =
         format!("{symbols}\u{500}-\u{1fff}\u{2010}-\u{2027}\u{2030}-\u{205e}\u{2070}-\u{10ffff}");
     let token = format!(r"(?:/\([^()\s]*\)|\{{[^{{}}\s]*\}}|[^{symbols}])+");
-    #[expect(clippy::expect_used, reason = "a constant pattern")]
-    Regex::new(&token).expect("a valid pattern")
+    words::pattern(&token)
 });
 
 /// The code spans, links and words of a content that may be paths.
