@@ -107,6 +107,7 @@ hidden-change 0: start '.gitattributes Add'; echo '*.rs -diff' | stage .gitattri
 portable-name 0: lines 1 | put src/a.rs; start 'src/ Add'; stage_as 100644 $(lines 1 | blob) src/A.rs
 design-bad-row 0: start 'src/a.rs Add' 'src/b.rs Frobnicate'; lines 1 | stage src/a.rs
 unusable-design 2: settings; printf '# A feature\n\nSome prose.\n' | put docs/lld/active/LLD-188.md; branch; lines 1 | stage src/a.rs
+unusable-design-label 2: settings; printf '# A feature\n\n**Files:** `src/a.rs`\n' | put docs/lld/active/LLD-188.md; branch; lines 1 | stage src/a.rs
 no-design 2: settings; branch; lines 1 | stage src/a.rs
 no-issue 2: start 'src/a.rs Add'; git switch --quiet main; lines 1 | stage src/a.rs
 no-settings 2: init; lines 1 | stage src/a.rs

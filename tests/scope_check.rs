@@ -174,6 +174,25 @@ fn a_document_that_is_named_or_not_committed_yet_is_read_from_disk() {
 }
 
 #[test]
+fn paths_that_only_the_text_names_are_noted() {
+    let repo = begun(
+        &["src/a.py", "src/b.py", "src/kept.py"],
+        &[("src/a.py", "Modify", ""), ("src/kept.py", "Exists", "")],
+    );
+    repo.tells("scope check", 0, "nothing to correct in 1 design");
+    let text = repo.text(DESIGN);
+    let more =
+        "\nChange `src/b.py` and `src/new.py`.\n\nDo not touch `src/c.py`; `src/kept.py` stays.\n";
+    repo.stage(DESIGN, format!("{text}{more}"));
+    let line = text.lines().count() + 2;
+    let said = format!(
+        "also names 2 paths that no row has: `src/b.py` (line {line}), `src/new.py` (line {line})"
+    );
+    repo.tells("scope check", 0, &said);
+    assert_eq!(problems(&repo, "scope check"), [""; 0]);
+}
+
+#[test]
 fn unreadable_document_exits_with_2() {
     let repo = begun(&[], &[("a.py", "Add", "")]);
     let none = "there is no design at none.md";

@@ -377,9 +377,8 @@ impl Design {
             return Ok(self);
         }
         let mut error = Error::new(format!("the design {} cannot be used", escaped(&self.path)));
-        // That fault says so itself.
-        let is_told = |fault: &Problem| fault.reason == problem::NO_SECTION;
-        if !self.faults.iter().any(is_told) {
+        let is_left_out = |fault: &Problem| problem::NO_IMPORT.contains(&fault.reason);
+        if !self.faults.iter().any(is_left_out) {
             let command = format!("guard scope import {}", shell_word(&self.path));
             error = error.help(format!("to propose a table from its text: {command}"));
         }

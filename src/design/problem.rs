@@ -24,8 +24,18 @@ pub struct Problem {
     pub(super) span: Range<usize>,
 }
 
-/// The reason of a document that lists no files at all.
-pub(super) const NO_SECTION: &str = "no-section";
+/// Faults that name `guard scope import` themselves, and those that it cannot mend.
+pub(super) const NO_IMPORT: &[&str] = &[
+    "no-section",
+    "label-line",
+    "no-list",
+    "empty-section",
+    "too-large",
+    "non-utf8",
+    "hidden-bytes",
+    "two-tables",
+    "two-columns",
+];
 
 /// The reason of a row that holds the place of a path.
 pub(super) const PLACEHOLDER: &str = "placeholder";
