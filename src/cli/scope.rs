@@ -155,9 +155,9 @@ Examples:
   guard scope add src/b.rs                 add a row to the design of this branch
   guard scope add old.rs --type Delete     let a file go
 
-guard adds the row at the end of the table, in its columns, and stages only the design. A design without a table with \
-types gets a section with a line for each path. guard writes nothing if the design would then allow more than the \
-paths given. Only a person at a terminal can extend a design this way: guard refuses under an agent or CI.";
+guard adds the row at the end of the table or list, in its form, and stages only the design. A design without one that \
+can hold the row gets a section with a list. guard writes nothing if the design would then allow more than the paths \
+given. Only a person at a terminal can extend a design this way: guard refuses under an agent or CI.";
 
 impl ScopeAddArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {

@@ -27,9 +27,21 @@ pub(super) fn is_nothing(text: &str) -> bool {
     NOTHING.contains(&word.as_str())
 }
 
+/// Whether a text begins with the first letter of such a word, or has no letter.
+fn begins_as_placeholder(text: &str) -> bool {
+    let first = text.chars().find(|c| c.is_alphanumeric());
+    first.is_none_or(|first| matches!(first, 't' | 'T' | 'x' | 'X'))
+}
+
 /// Whether a text is a word or template for a path that is not known yet: `TODO`, `path/to/a`, `…/a`, `LLD-XXXX.md`,
 /// `<name>.py`, `{…}`. `*` and `.` alone are judged as globs and directories.
 pub(super) fn is_placeholder(text: &str) -> bool {
+    // Hardly any path has one of these, and hardly any begins like a word for a placeholder.
+    let has_mark =
+        text.contains(['…', 'X', '{', '<']) || text.contains("..") || text.contains("to/");
+    if !has_mark && !begins_as_placeholder(text) {
+        return false;
+    }
     let whole = format!("/{text}/");
     let parts = [
         "/path/to/",

@@ -230,11 +230,14 @@ pub(super) fn judge(text: &str, action: RowAction, is_open: bool) -> Remark {
     if FORBIDDEN_PHRASES.are_in(&said) {
         return Remark::Forbidden;
     }
-    let is_mention = types::of_text(text).is_some_and(|said| said.action == RowAction::Mention);
+    let said_type = types::of_text(text).map(|said| said.action);
+    let is_mention = said_type == Some(RowAction::Mention);
     if is_open && (is_mention || begins_as_mention(text)) {
         return Remark::Mention;
     }
-    if contradicts(text, action) {
+    let is_other_type =
+        said_type.is_some_and(|said| !types::is_note(text) && !types::agrees(action, said));
+    if is_other_type || is_denial(text) {
         return Remark::Contradiction;
     }
     if DENYING_PHRASES.are_in(&said) {
@@ -256,15 +259,8 @@ fn begins_as_mention(text: &str) -> bool {
     MENTION_WORDS.contains(&first)
 }
 
-/// Whether the whole text is another type than that of the row, or it or a clause of it is a denial. A clause with code
-/// says more than its words.
-fn contradicts(text: &str, action: RowAction) -> bool {
-    if let Some(other) = types::of_text(text)
-        && !types::is_note(text)
-        && !types::agrees(action, other.action)
-    {
-        return true;
-    }
+/// Whether a text or a clause of it is a denial. A clause with code says more than its words.
+fn is_denial(text: &str) -> bool {
     let denies = |clause: &str, denials: &[&str]| {
         !clause.contains(CODE) && denials.contains(&joined(clause).as_str())
     };

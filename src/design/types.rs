@@ -1,5 +1,8 @@
 //! Types: what a row says is to happen to its paths. One function reads a type wherever it stands.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::words::{joined, words};
 use crate::scope::Actions;
 
@@ -164,7 +167,7 @@ pub(super) fn of_word(word: &str) -> Option<RowAction> {
 
 /// The type that is the whole of a text, with or without its known note.
 pub(super) fn of_text(text: &str) -> Option<RowType> {
-    if text.len() > LONGEST {
+    if text.len() > LONGEST || !begins_as_type(text) {
         return None;
     }
     let text = text.trim().to_lowercase();
@@ -178,6 +181,20 @@ pub(super) fn of_text(text: &str) -> Option<RowType> {
         }
     }
     Some(found)
+}
+
+/// The first words of all types.
+static FIRST_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let words = TYPES.iter().flat_map(|entry| entry.words);
+    words.filter_map(|word| word.split(' ').next()).collect()
+});
+
+/// Whether a text begins with the first word of a type, as hardly any description does.
+fn begins_as_type(text: &str) -> bool {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_alphabetic());
+    let first = &text[..end.unwrap_or(text.len())];
+    FIRST_WORDS.contains(first.to_lowercase().as_str())
 }
 
 /// A type and the note behind it: in parentheses, or behind a dash. `None` if more follows.

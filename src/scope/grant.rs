@@ -7,7 +7,6 @@ use gix::bstr::{BStr, BString};
 use super::patterns::Patterns;
 use super::settings::TEST_PATTERNS;
 use crate::finding::Anchor;
-use crate::named::is_in;
 
 /// A set of actions that a grant permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -154,9 +153,26 @@ impl Grant {
     }
 }
 
-const CONFIG_EXTENSIONS: &str =
-    "toml|yaml|yml|json|jsonc|json5|jsonl|ini|cfg|conf|properties|lock|csv|tsv|xml|plist|env";
-const CONFIG_NAMES: &str = "go.mod|go.sum|requirements.txt";
+const CONFIG_EXTENSIONS: &[&str] = &[
+    "toml",
+    "yaml",
+    "yml",
+    "json",
+    "jsonc",
+    "json5",
+    "jsonl",
+    "ini",
+    "cfg",
+    "conf",
+    "properties",
+    "lock",
+    "csv",
+    "tsv",
+    "xml",
+    "plist",
+    "env",
+];
+const CONFIG_NAMES: &[&str] = &["go.mod", "go.sum", "requirements.txt"];
 
 /// The patterns of tests.
 static TESTS: Patterns = Patterns::built_in(TEST_PATTERNS);
@@ -170,8 +186,8 @@ pub fn role(path: &str) -> Role {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let is_dot_file = stem.is_empty() && !extension.is_empty();
-    let is_config = is_in(&extension.to_ascii_lowercase(), CONFIG_EXTENSIONS);
-    match is_dot_file || is_config || is_in(name, CONFIG_NAMES) {
+    let is_config = CONFIG_EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str());
+    match is_dot_file || is_config || CONFIG_NAMES.contains(&name) {
         true => Role::Config,
         false => Role::Implementation,
     }
