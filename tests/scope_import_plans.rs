@@ -87,7 +87,7 @@ fn fixtures_propose_what_their_reviewers_would_grant() {
         });
         let directories: Vec<String> = directories.collect();
         let directories: Vec<&str> = directories.iter().map(String::as_str).collect();
-        let proposal = propose(at.into(), &text, &Known::new(&directories));
+        let proposal = propose(at.into(), &text, &Known::new(&directories), &|_| false);
         for line in expected.lines() {
             let (_, path) = line.split_once(' ').unwrap();
             let path = path.trim_end_matches('/');
@@ -118,7 +118,7 @@ fn check(documents: &str) {
     for line in documents.trim().lines() {
         let (text, expected) = line.rsplit_once(" =>").unwrap();
         let text = text.replace("\\n", "\n") + "\n";
-        let proposal = propose("docs/lld/LLD-1.md".into(), &text, &known);
+        let proposal = propose("docs/lld/LLD-1.md".into(), &text, &known, &|_| false);
         assert_eq!(rows(&proposal).join(", "), expected.trim(), "{text}");
     }
 }
@@ -176,7 +176,7 @@ fn what_the_text_denies_is_listed_and_not_proposed() {
         "- Modify `src/old.rs` and `src/lib.rs`\n\n## Rejected\n\n- `src/lib.rs`\n",
         "---\nfiles_modified: [src/old.rs, src/lib.rs]\nforbidden_paths: [src/lib.rs]\n---\n",
     ] {
-        let proposal = propose("d.md".into(), text, &known);
+        let proposal = propose("d.md".into(), text, &known, &|_| false);
         assert_eq!(rows(&proposal), ["Modify src/old.rs"], "{text}");
         let denied: Vec<_> = proposal
             .denied

@@ -97,8 +97,8 @@ pub fn plan_without_rows(
 }
 
 /// What a document proposes for the files of a tree.
-pub(super) fn propose_for(path: &BStr, text: &str, tree: &dyn ResultTree) -> Proposal {
-    propose::propose(path, text, &FilesOfTree::new(tree))
+fn propose_for(path: &BStr, text: &str, tree: &dyn ResultTree) -> Proposal {
+    propose::propose(path, text, &FilesOfTree::new(tree), &|_| false)
 }
 
 /// The rows for what is staged or, if nothing is, for what has changed in the work tree. Designs and guard's own

@@ -9,17 +9,17 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::Options;
-use super::design_edit::propose_for;
 use super::facts::BaseCommit;
 use super::policy_loader::{LocatedDesigns, locate_with};
 use super::scope::listed;
 use super::tree_view::{GitTreeView, in_repository, work_tree};
+use crate::design::propose::propose;
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, Tree, show_file};
 use crate::path::{escaped, listed as listed_names};
 use crate::policy;
-use crate::rules::{self, DesignContext, ResultTree};
+use crate::rules::{self, DesignContext, FilesOfTree, ResultTree};
 use crate::scope::Scope;
 use crate::scope::glob::is_glob;
 use crate::scope::settings::Settings;
@@ -159,16 +159,19 @@ fn note_on_unnamed(design: &Design, scope: &Scope, base: &dyn ResultTree) -> Opt
     if !design.is_usable() {
         return None;
     }
-    let proposal = propose_for(design.path.as_ref(), &design.text, base);
+    let mentioned = design.mentions.iter().map(|one| one.path.as_bstr());
+    let denied = design.denials.iter().map(|one| one.path.as_bstr());
+    let left_alone: HashSet<&BStr> = mentioned.chain(denied).collect();
+    let is_named = |path: &str| {
+        let path = BStr::new(path.trim_end_matches('/'));
+        left_alone.contains(path) || !scope.lookup(path).is_empty()
+    };
+    let files = FilesOfTree::new(base);
+    let proposal = propose(design.path.as_ref(), &design.text, &files, &is_named);
     let mut names = Vec::new();
     for row in &proposal.rows {
         let path = BStr::new(row.path.trim_end_matches('/'));
-        let is_named = !scope.lookup(path).is_empty()
-            || design.mentions.iter().any(|mention| mention.path == path)
-            || design.denials.iter().any(|denial| denial.path == path);
-        if !is_named {
-            names.push(format!("`{}` (line {})", escaped(path), row.line));
-        }
+        names.push(format!("`{}` (line {})", escaped(path), row.line));
     }
     if names.is_empty() {
         return None;

@@ -63,8 +63,13 @@ pub struct DeniedPath {
 }
 
 /// Proposes a row for each path of a document, and lists those that the text denies on their line, in their item, or
-/// below a heading that excludes.
-pub fn propose(document: &BStr, text: &str, files: &dyn KnownFiles) -> Proposal {
+/// below a heading that excludes. A path that `is_named` knows needs no row.
+pub fn propose(
+    document: &BStr,
+    text: &str,
+    files: &dyn KnownFiles,
+    is_named: &dyn Fn(&str) -> bool,
+) -> Proposal {
     let options = Settings::default();
     let source = DesignText::new(document, text, &options);
     let front = front_matter::find(&source);
@@ -98,7 +103,7 @@ pub fn propose(document: &BStr, text: &str, files: &dyn KnownFiles) -> Proposal 
         });
         reader.block(block, excluding.as_deref());
     }
-    reader.finish()
+    reader.finish(is_named)
 }
 
 /// A path that a text names, and how.
@@ -304,8 +309,8 @@ impl ProposalReader<'_> {
         self.denied.push(DeniedPath { path, line, said });
     }
 
-    /// One row per path, without those that the text denies.
-    fn finish(mut self) -> Proposal {
+    /// One row per path, without those that the text denies or that `is_named` knows.
+    fn finish(mut self, is_named: &dyn Fn(&str) -> bool) -> Proposal {
         let denied: HashSet<&String> = self.denied.iter().map(|one| &one.path).collect();
         let delete = RowAction::Grant(Actions::DELETE);
         let deleted: HashSet<&String> = self
@@ -318,7 +323,7 @@ impl ProposalReader<'_> {
         let mut proposal = Proposal::default();
         for one in &self.candidates {
             let path = &one.path;
-            if denied.contains(path) || !seen.insert(path) {
+            if denied.contains(path) || !seen.insert(path) || is_named(path) {
                 continue;
             }
             let there = self.files.is_directory(path.trim_end_matches('/'));
