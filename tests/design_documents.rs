@@ -374,8 +374,8 @@ fn a_grant_knows_its_type_description_role_and_place() {
     };
     assert_eq!(first.change_type, "Add");
     assert_eq!(first.description, "New module");
-    assert_eq!(first.role, Role::Implementation);
-    assert_eq!((config.role, test.role), (Role::Config, Role::Test));
+    assert_eq!(first.role(), Role::Implementation);
+    assert_eq!((config.role(), test.role()), (Role::Config, Role::Test));
     assert_eq!(test.kind, GrantKind::Directory);
     assert_eq!(old.renamed.as_ref().unwrap(), "d");
     assert_eq!(new.renamed.as_ref().unwrap(), "c");

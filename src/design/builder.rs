@@ -12,7 +12,7 @@ use super::{paths, placeholders, problem};
 use crate::error::Error;
 use crate::finding::{Anchor, Finding, Help, Rule};
 use crate::path::{escaped, shell_word};
-use crate::scope::{Denial, DenialSource, role};
+use crate::scope::{Denial, DenialSource};
 
 /// The result so far.
 pub(super) struct DesignBuilder<'a> {
@@ -181,7 +181,6 @@ impl<'a> DesignBuilder<'a> {
                 RowAction::Mention => (Actions::NONE, None),
             };
             grants.push(Grant {
-                role: role(path),
                 path: path.as_str().into(),
                 kind: *kind,
                 actions,

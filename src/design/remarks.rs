@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use super::source::PIECE as CODE;
 use super::types::{self, RowAction};
-use super::words::{Phrases, as_seen, joined, words};
+use super::words::{Phrases, as_seen, words};
 
 /// What a remark does to its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -196,6 +196,9 @@ const DENIAL_PHRASES: &[&str] = &[
 static FORBIDDEN_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(FORBIDDEN));
 static DENYING_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(DENIAL_PHRASES));
 
+/// The words of the longest phrase of [`DENIALS`].
+const MAX_DENIAL_WORDS: usize = 3;
+
 /// Symbols that say no. A remark that begins with one denies the row.
 const CROSSES: &[char] = &['❌', '✗', '✘', '✖', '🚫', '⛔', '🛑'];
 
@@ -237,7 +240,7 @@ pub(super) fn judge(text: &str, action: RowAction, is_open: bool) -> Remark {
     }
     let is_other_type =
         said_type.is_some_and(|said| !types::is_note(text) && !types::agrees(action, said));
-    if is_other_type || is_denial(text) {
+    if is_other_type || is_denial(text, &said) {
         return Remark::Contradiction;
     }
     if DENYING_PHRASES.are_in(&said) {
@@ -259,16 +262,22 @@ fn begins_as_mention(text: &str) -> bool {
     MENTION_WORDS.contains(&first)
 }
 
-/// Whether a text or a clause of it is a denial. A clause with code says more than its words.
-fn is_denial(text: &str) -> bool {
-    let denies = |clause: &str, denials: &[&str]| {
-        !clause.contains(CODE) && denials.contains(&joined(clause).as_str())
-    };
-    denies(text, WHOLE_DENIALS)
-        || text
-            .split(CLAUSE_ENDS)
-            .flat_map(|clause| clause.split(" - "))
-            .any(|clause| denies(clause, DENIALS))
+/// Whether a text or a clause of it is a denial; `said` are the words of the text. A clause with code says more than its
+/// words.
+fn is_denial(text: &str, said: &[String]) -> bool {
+    if !text.contains(CODE) && (is_one_of(said, WHOLE_DENIALS) || is_one_of(said, DENIALS)) {
+        return true;
+    }
+    let clauses = text
+        .split(CLAUSE_ENDS)
+        .flat_map(|clause| clause.split(" - "));
+    let mut parts = clauses.filter(|clause| clause.len() < text.len() && !clause.contains(CODE));
+    parts.any(|clause| is_one_of(&words(clause), DENIALS))
+}
+
+/// Whether these words are a phrase of a list.
+fn is_one_of(said: &[String], phrases: &[&str]) -> bool {
+    said.len() <= MAX_DENIAL_WORDS && phrases.contains(&said.join(" ").as_str())
 }
 
 #[cfg(test)]
@@ -379,6 +388,21 @@ mod tests {
                 judge("scaffolded, Do Not Modify!", action, false),
                 Remark::Forbidden
             );
+        }
+    }
+
+    #[test]
+    fn each_denial_denies_as_a_whole_or_as_a_clause() {
+        for phrase in DENIALS.iter().chain(WHOLE_DENIALS) {
+            assert_eq!(
+                judge(phrase, MODIFY, false),
+                Remark::Contradiction,
+                "{phrase}"
+            );
+        }
+        for phrase in DENIALS {
+            let text = format!("the parser ({phrase})");
+            assert_eq!(judge(&text, MODIFY, false), Remark::Contradiction, "{text}");
         }
     }
 

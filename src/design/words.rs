@@ -25,6 +25,9 @@ const INVISIBLE: &[(char, char)] = &[
 /// The text as readers see it: without invisible characters, with full-width ones in their usual width, and with a plain
 /// apostrophe.
 pub(super) fn as_seen(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
     let mut seen = String::with_capacity(text.len());
     for c in text.chars() {
         let is_invisible = INVISIBLE

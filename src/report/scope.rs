@@ -63,7 +63,7 @@ fn tables(scope: &ScopeListing, style: &Style) -> String {
         vec![
             format!("{}{}", escaped(&grant.path), slash(grant.kind)),
             actions(grant).join(", "),
-            format!("{}{protected}", grant.role.name()),
+            format!("{}{protected}", grant.role().name()),
             grant.form.name().to_owned(),
             place(&grant.anchor),
         ]
@@ -132,7 +132,7 @@ fn grant_json(line: &ScopeGrant) -> Value {
         "kind": grant.kind,
         "actions": actions(grant),
         "from": grant.renamed.as_ref().map(|from| path_text(from.as_ref())),
-        "role": grant.role,
+        "role": grant.role(),
         "form": grant.form,
         "description": grant.description,
         "exists": line.exists,

@@ -106,7 +106,7 @@ fn stays(
         ProtectTests::Always => exists,
     };
     is_kept_test
-        && grant.role == Role::Test
+        && grant.role() == Role::Test
         && grant.actions.contains(Actions::ADD)
         && !scope.actions(path).contains(Actions::MODIFY)
 }

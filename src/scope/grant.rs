@@ -2,7 +2,7 @@
 
 use std::ops::BitOr;
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::patterns::Patterns;
 use super::settings::TEST_PATTERNS;
@@ -117,8 +117,6 @@ pub struct Grant {
     pub change_type: String,
     /// The other path of a Rename row.
     pub renamed: Option<BString>,
-    /// The purpose of the files.
-    pub role: Role,
     /// Where its row stands.
     pub form: GrantForm,
     /// The description on one line, or empty.
@@ -131,6 +129,11 @@ impl Grant {
     /// Identifies the row: two may name the same path.
     pub fn place(&self) -> (&BStr, usize) {
         (self.anchor.path.as_ref(), self.anchor.span.start)
+    }
+
+    /// The purpose of the files.
+    pub fn role(&self) -> Role {
+        role(&self.path.to_str_lossy())
     }
 
     /// Whether this is the old path of a Rename row, which may be deleted only if its content continues at the new
@@ -178,7 +181,7 @@ const CONFIG_NAMES: &[&str] = &["go.mod", "go.sum", "requirements.txt"];
 static TESTS: Patterns = Patterns::built_in(TEST_PATTERNS);
 
 /// The role of a path, directory or glob.
-pub fn role(path: &str) -> Role {
+fn role(path: &str) -> Role {
     // Patterns cover what is below a path, too, and a granted directory of tests stands for the files below it.
     if TESTS.contains(format!("{path}/x").as_str().into()) {
         return Role::Test;
@@ -240,7 +243,6 @@ pub(crate) mod testing {
             change_type: String::new(),
             renamed: None,
             form: crate::scope::GrantForm::Table,
-            role: Role::Implementation,
             description: String::new(),
             anchor: anchor("design.md"),
         }

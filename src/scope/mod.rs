@@ -15,6 +15,6 @@ pub mod unicode_form;
 pub use denial::{Denial, DenialSource};
 #[cfg(test)]
 pub(crate) use grant::testing;
-pub use grant::{Actions, Grant, GrantForm, GrantKind, Role, role};
+pub use grant::{Actions, Grant, GrantForm, GrantKind, Role};
 pub use lookup::{DeclaredRows, Scope};
 pub(crate) use similarity::closest_word;

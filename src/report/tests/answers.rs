@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::design::Mention;
-use crate::scope::{Actions, Denial, DenialSource, Grant, GrantKind, Role};
+use crate::scope::{Actions, Denial, DenialSource, Grant, GrantKind};
 use crate::verdict::{
     CheckAnswers, CheckResult, PromptSection, Protection, ScopeGrant, ScopeListing,
 };
@@ -78,7 +78,6 @@ fn scope() -> ScopeListing {
         change_type: "Add".into(),
         renamed: None,
         form: crate::scope::GrantForm::Table,
-        role: Role::Implementation,
         description: "path enforcement".into(),
         anchor: at.clone(),
     };
@@ -87,7 +86,6 @@ fn scope() -> ScopeListing {
         kind: GrantKind::Directory,
         actions: Actions::ADD | Actions::MODIFY,
         renamed: Some("old".into()),
-        role: Role::Test,
         ..grant.clone()
     };
     let mention = Anchor {
