@@ -193,6 +193,14 @@ fn paths_that_only_the_text_names_are_noted() {
 }
 
 #[test]
+fn a_directory_that_a_row_names_is_not_noted() {
+    let repo = begun(&["src/a.py"], &[("src/a.py", "Modify", "")]);
+    repo.stage(DESIGN, "# Work\n\n## Files Changed\n\n- Modify `src/`\n");
+    let output = repo.guard(&["scope", "check"]).exits(0).text();
+    assert!(!output.contains("that no row has"), "{output}");
+}
+
+#[test]
 fn unreadable_document_exits_with_2() {
     let repo = begun(&[], &[("a.py", "Add", "")]);
     let none = "there is no design at none.md";

@@ -1,8 +1,8 @@
 //! A parsed design, and how it is collected: rows become grants, mentions, denials or faults.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use gix::bstr::BString;
+use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::propose::form::{self, Form, FormPlace, MissingRow, RowToAdd};
 use super::row::{RowMeaning, WrittenRow};
@@ -359,6 +359,15 @@ impl Design {
     /// says is neither ambiguous nor a denial that guard cannot read.
     pub fn declares_nothing(&self) -> bool {
         !self.declares
+    }
+
+    /// The paths that the design names: those of its grants, mentions and denials.
+    pub fn named_paths(&self) -> HashSet<&BStr> {
+        let mut named = HashSet::new();
+        named.extend(self.grants.iter().map(|grant| grant.path.as_bstr()));
+        named.extend(self.mentions.iter().map(|mention| mention.path.as_bstr()));
+        named.extend(self.denials.iter().map(|denial| denial.path.as_bstr()));
+        named
     }
 
     /// Whether the design can judge anything. An ambiguous or undecodable document grants nothing; a bad row loses

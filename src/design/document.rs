@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gix::bstr::BString;
+use gix::bstr::ByteSlice;
 
 use super::front_matter::{self, FrontMatter};
 use super::headings::Announcement;
@@ -344,13 +344,10 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
     if beyond.is_empty() {
         return;
     }
-    let mut named: HashSet<&BString> = HashSet::new();
-    named.extend(design.mentions.iter().map(|mention| &mention.path));
-    named.extend(design.denials.iter().map(|denial| &denial.path));
-    named.extend(design.grants.iter().map(|grant| &grant.path));
+    let named = design.named_paths();
     let scope = Scope::new(design.grants.clone());
     beyond.retain(|grant| {
-        !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
+        !named.contains(grant.path.as_bstr()) && scope.lookup(grant.path.as_ref()).is_empty()
     });
     let Some(first) = beyond.first() else { return };
     let name = |grant: &Grant| format!("`{}` (line {})", escaped(&grant.path), grant.anchor.line);

@@ -159,12 +159,10 @@ fn note_on_unnamed(design: &Design, scope: &Scope, base: &dyn ResultTree) -> Opt
     if !design.is_usable() {
         return None;
     }
-    let mentioned = design.mentions.iter().map(|one| one.path.as_bstr());
-    let denied = design.denials.iter().map(|one| one.path.as_bstr());
-    let left_alone: HashSet<&BStr> = mentioned.chain(denied).collect();
+    let named = design.named_paths();
     let is_named = |path: &str| {
         let path = BStr::new(path.trim_end_matches('/'));
-        left_alone.contains(path) || !scope.lookup(path).is_empty()
+        named.contains(path) || !scope.lookup(path).is_empty()
     };
     let files = FilesOfTree::new(base);
     let proposal = propose(design.path.as_ref(), &design.text, &files, &is_named);
