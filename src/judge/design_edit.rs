@@ -22,7 +22,7 @@ use crate::finding::{Help, Rule};
 use crate::git::{Index, Repository, show_file};
 use crate::path::{escaped, escaped_list, normalize_request, shell_word};
 use crate::policy;
-use crate::rules::{FilesOfTree, ResultTree};
+use crate::rules::FilesOfTree;
 use crate::scope::glob::is_glob;
 use crate::scope::path_placeholders::{PathNames, is_path, literal_paths};
 use crate::scope::settings::Settings;
@@ -42,11 +42,7 @@ pub fn propose_from_plan(repo: &Repository, plan: &Path) -> Result<Proposal> {
         return Err(failed("it is larger than 1 MB".to_owned()));
     }
     let own = in_repository(repo, plan).unwrap_or_default();
-    let tree = repo.tree_of(repo.head_commit()?)?;
-    let head = GitTreeView::new(&tree, None);
-    let proposal = propose_for(own.as_ref(), &text, &head);
-    head.failed.finish()?;
-    Ok(proposal)
+    propose_for_head(repo, own.as_ref(), &text)
 }
 
 /// A plan that has no row which guard can read.
@@ -76,19 +72,14 @@ pub fn plan_without_rows(
     if !policy::is_design(&settings, path.as_ref()) {
         return Ok(None);
     }
-    let failed = |error: &dyn std::fmt::Display| Error::new(error.to_string());
-    let file = Boundary::open(repo.own_workdir()?)
-        .and_then(|root| root.read(path.as_ref(), MAX_DOCUMENT))
-        .map_err(|error| failed(&error))?;
-    let Some(file) = file else { return Ok(None) };
-    let design = design::parse(path.as_ref(), &file.content, &settings);
+    let mut documents = read_documents(repo, &settings, std::slice::from_ref(&path))?;
+    let Some(design) = documents.pop() else {
+        return Ok(None);
+    };
     if design.is_usable() {
         return Ok(None);
     }
-    let tree = repo.tree_of(repo.head_commit()?)?;
-    let head = GitTreeView::new(&tree, None);
-    let proposal = propose_for(path.as_ref(), &design.text, &head);
-    head.failed.finish()?;
+    let proposal = propose_for_head(repo, path.as_ref(), &design.text)?;
     Ok(Some(UnreadPlan {
         path,
         fault: design.faults.first().map(|fault| fault.message.clone()),
@@ -96,9 +87,13 @@ pub fn plan_without_rows(
     }))
 }
 
-/// What a document proposes for the files of a tree.
-fn propose_for(path: &BStr, text: &str, tree: &dyn ResultTree) -> Proposal {
-    propose::propose(path, text, &FilesOfTree::new(tree), &|_| false)
+/// What a document proposes for the files of HEAD.
+fn propose_for_head(repo: &Repository, path: &BStr, text: &str) -> Result<Proposal> {
+    let tree = repo.tree_of(repo.head_commit()?)?;
+    let head = GitTreeView::new(&tree, None);
+    let proposal = propose::propose(path, text, &FilesOfTree::new(&head), &|_| false);
+    head.failed.finish()?;
+    Ok(proposal)
 }
 
 /// The rows for what is staged or, if nothing is, for what has changed in the work tree. Designs and guard's own

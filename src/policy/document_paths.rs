@@ -114,9 +114,10 @@ pub fn design_of(settings: &Settings, path: &BStr) -> BString {
         let any = path_placeholders::for_any_name(normal_pattern(pattern));
         path_placeholders::is_set(pattern) && pattern_matches(&any, path)
     });
-    match is_in_set {
-        true => path[..slash].into(),
-        false => path.to_owned(),
+    if is_in_set {
+        path[..slash].into()
+    } else {
+        path.to_owned()
     }
 }
 

@@ -37,9 +37,10 @@ pub(super) fn advise(
         finding = finding.help(Help::Row(line));
     }
     let path = shell_word(wanted.path);
-    let of_design = match policy.has_several_designs() {
-        true => format!(" --design {}", shell_word(&design.path)),
-        false => String::new(),
+    let of_design = if policy.has_several_designs() {
+        format!(" --design {}", shell_word(&design.path))
+    } else {
+        String::new()
     };
     match (policy.stage, policy.operation) {
         (Stage::Commit, Some(operation)) => {

@@ -112,9 +112,10 @@ impl Denials {
             GrantKind::Glob => directory_above(path),
         };
         // No file has this name, so only stars match it.
-        let any_name: &[u8] = match directory.is_empty() {
-            true => b"\x01",
-            false => b"/\x01",
+        let any_name: &[u8] = if directory.is_empty() {
+            b"\x01"
+        } else {
+            b"/\x01"
         };
         let inside: BString = [directory.as_bytes(), any_name].concat().into();
         let mut taken = self.taken_at(inside.as_ref());
