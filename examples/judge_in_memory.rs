@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
-use write_guard::{Format, Policy, ProposedChange};
+use write_guard::{Format, ProposedChange, judge_changes, policy_from_texts};
 
 const GUARD_TOML: &str = "
 [destructive]
@@ -23,7 +23,7 @@ const DESIGN: &str = "
 ";
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let policy = Policy::from_texts(GUARD_TOML, &[("docs/lld/LLD-188.md", DESIGN)])?;
+    let policy = policy_from_texts(GUARD_TOML, &[("docs/lld/LLD-188.md", DESIGN)])?;
     let changelog: String = (1..=80).map(|entry| format!("- entry {entry}\n")).collect();
     let changes = [
         // The design grants this change.
@@ -33,7 +33,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         // The design grants a change, but this one loses all entries.
         ProposedChange::modify("CHANGELOG.md", changelog, "- path enforcement\n"),
     ];
-    let verdict = policy.judge(&changes)?;
-    verdict.write(Format::Human, &mut io::stdout())?;
+    let verdict = judge_changes(&policy, &changes)?;
+    Format::Human.write(&verdict, &mut io::stdout())?;
     Ok(ExitCode::from(verdict.exit_code()))
 }

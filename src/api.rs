@@ -2,94 +2,89 @@
 
 use std::io;
 
-use crate::change::ProposedChange;
-use crate::error::Result;
+use write_guard_policy::error::Result;
+use write_guard_policy::{Policy, ProposedChange, Verdict};
+use write_guard_repo::Repository;
+
 use crate::files;
-use crate::git::Repository;
 use crate::judge::{self, Options, Purpose};
-use crate::policy::Policy;
 use crate::report::{self, Format, Style, Target};
-use crate::verdict::Verdict;
 
-impl Repository {
-    /// Judges what `git commit` would record now, as `guard lint` does.
-    ///
-    /// # Errors
-    /// guard cannot judge: there is no design, a design or `guard.toml` cannot be used, or git's data cannot be read.
-    pub fn judge_staged(&self) -> Result<Verdict> {
-        let options = Options {
-            approvals: files::approvals(self)?,
-            ..Options::default()
-        };
-        judge::staged(self, &options)
-    }
-
-    /// Judges the net change of a range, as `guard lint A..B` does: `main..HEAD` compares HEAD with its
-    /// merge base with `main`. Only signed approvals count.
-    ///
-    /// # Errors
-    /// As for [`judge_staged`](Repository::judge_staged), or the range names no commits.
-    pub fn judge_range(&self, range: &str) -> Result<Verdict> {
-        let range = self.parse_range(range)?;
-        judge::range(self, &range, &Options::default())
-    }
-
-    /// The policy of HEAD: its `guard.toml` and the designs of the current branch.
-    ///
-    /// # Errors
-    /// There is no design, or a design or `guard.toml` cannot be used.
-    pub fn policy(&self) -> Result<Policy> {
-        judge::load_for_request(self, &Options::default(), Purpose::Scope)
-    }
+/// Judges what `git commit` would record now, as `guard lint` does.
+///
+/// # Errors
+/// guard cannot judge: there is no design, a design or `guard.toml` cannot be used, or git's data cannot be read.
+pub fn judge_staged(repository: &Repository) -> Result<Verdict> {
+    let options = Options {
+        approvals: files::approvals(repository)?,
+        ..Options::default()
+    };
+    judge::staged(repository, &options)
 }
 
-impl Policy {
-    /// A policy from the text of `guard.toml`, which may be empty, and the Markdown of each design with its path.
-    ///
-    /// # Errors
-    /// `guard.toml` has a fault, or a design grants nothing. Without a design, every change is out of scope.
-    pub fn from_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Policy> {
-        judge::policy_of_texts(guard_toml, designs)
-    }
-
-    /// Judges changes that are in memory only, as the commit that makes them. guard knows neither other files nor
-    /// approvals here. What a change calls its old content counts as the content at the merge base.
-    ///
-    /// ```
-    /// use write_guard::{Policy, ProposedChange, Rule};
-    ///
-    /// let design = "## Files Changed\n\n| File | Change Type |\n|---|---|\n| `notes.md` | Modify |\n";
-    /// let policy = Policy::from_texts("", &[("docs/lld/LLD-188.md", design)])?;
-    ///
-    /// let old = "a line\n".repeat(200);
-    /// let append = ProposedChange::modify("notes.md", old.as_str(), format!("{old}one more\n"));
-    /// assert!(policy.judge(&[append])?.is_accepted());
-    ///
-    /// let replace = ProposedChange::modify("notes.md", old, "all new\n");
-    /// let verdict = policy.judge(&[replace])?;
-    /// assert_eq!(verdict.findings[0].rule, Rule::DestructiveChange);
-    /// # Ok::<(), write_guard::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Two changes have the same path.
-    pub fn judge(&self, changes: &[ProposedChange]) -> Result<Verdict> {
-        judge::in_memory(self, changes)
-    }
+/// Judges the net change of a range, as `guard lint A..B` does: `main..HEAD` compares HEAD with its merge base with
+/// `main`. Only signed approvals count.
+///
+/// # Errors
+/// As for [`judge_staged`], or the range names no commits.
+pub fn judge_range(repository: &Repository, range: &str) -> Result<Verdict> {
+    let range = repository.parse_range(range)?;
+    judge::range(repository, &range, &Options::default())
 }
 
-impl Verdict {
-    /// Writes the verdict in a format: for people without colours, 80 columns wide.
+/// The policy of HEAD: its `guard.toml` and the designs of the current branch.
+///
+/// # Errors
+/// There is no design, or a design or `guard.toml` cannot be used.
+pub fn load_policy(repository: &Repository) -> Result<Policy> {
+    judge::load_for_request(repository, &Options::default(), Purpose::Scope)
+}
+
+/// A policy from the text of `guard.toml`, which may be empty, and the Markdown of each design with its path.
+///
+/// # Errors
+/// `guard.toml` has a fault, or a design grants nothing. Without a design, every change is out of scope.
+pub fn policy_from_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Policy> {
+    judge::policy_of_texts(guard_toml, designs)
+}
+
+/// Judges changes that are in memory only, as the commit that makes them. guard knows neither other files nor approvals
+/// here. What a change calls its old content counts as the content at the merge base.
+///
+/// ```
+/// use write_guard::{ProposedChange, Rule, judge_changes, policy_from_texts};
+///
+/// let design = "## Files Changed\n\n| File | Change Type |\n|---|---|\n| `notes.md` | Modify |\n";
+/// let policy = policy_from_texts("", &[("docs/lld/LLD-188.md", design)])?;
+///
+/// let old = "a line\n".repeat(200);
+/// let append = ProposedChange::modify("notes.md", old.as_str(), format!("{old}one more\n"));
+/// assert!(judge_changes(&policy, &[append])?.is_accepted());
+///
+/// let replace = ProposedChange::modify("notes.md", old, "all new\n");
+/// let verdict = judge_changes(&policy, &[replace])?;
+/// assert_eq!(verdict.findings[0].rule, Rule::DestructiveChange);
+/// # Ok::<(), write_guard::Error>(())
+/// ```
+///
+/// # Errors
+/// Two changes have the same path.
+pub fn judge_changes(policy: &Policy, changes: &[ProposedChange]) -> Result<Verdict> {
+    judge::in_memory(policy, changes)
+}
+
+impl Format {
+    /// Writes a verdict in this format: for people without colours, 80 columns wide.
     ///
     /// ```
-    /// use write_guard::{Format, Policy, ProposedChange};
+    /// use write_guard::{Format, ProposedChange, judge_changes, policy_from_texts};
     ///
     /// let design = "## Files Changed\n\n| File | Change Type |\n|---|---|\n| `a.rs` | Add |\n";
-    /// let policy = Policy::from_texts("", &[("design.md", design)])?;
-    /// let verdict = policy.judge(&[ProposedChange::add("b.rs", "fn b() {}\n")])?;
+    /// let policy = policy_from_texts("", &[("design.md", design)])?;
+    /// let verdict = judge_changes(&policy, &[ProposedChange::add("b.rs", "fn b() {}\n")])?;
     ///
     /// let mut json = Vec::new();
-    /// verdict.write(Format::Json, &mut json)?;
+    /// Format::Json.write(&verdict, &mut json)?;
     /// let json: serde_json::Value = serde_json::from_slice(&json)?;
     /// assert_eq!(json["verdict"], "refused");
     /// assert_eq!(json["findings"][0]["rule"], "out-of-scope");
@@ -98,8 +93,8 @@ impl Verdict {
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn write(&self, format: Format, out: &mut dyn io::Write) -> io::Result<()> {
-        let style = &Style::default();
-        report::write(self, Target { out, format, style })
+    pub fn write(self, verdict: &Verdict, out: &mut dyn io::Write) -> io::Result<()> {
+        let (format, style) = (self, &Style::default());
+        report::write(verdict, Target { out, format, style })
     }
 }

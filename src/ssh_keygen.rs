@@ -13,9 +13,9 @@ use std::process::{Command, Stdio};
 use gix::date::time::CustomFormat;
 use tempfile::TempDir;
 
-use crate::approve::{Approval, NAMESPACE, SshSignature, one_line};
-use crate::error::{Error, Result};
-use crate::path::escaped;
+use write_guard_policy::approve::{Approval, NAMESPACE, SshSignature, one_line};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
 
 /// How the program takes a time.
 const TIME: CustomFormat = CustomFormat::new("%Y%m%d%H%M%S");
@@ -152,10 +152,32 @@ fn cannot_run(error: io::Error) -> Error {
 }
 
 #[cfg(test)]
+pub(crate) mod testing {
+    use write_guard_policy::approve::Approval;
+
+    /// Consent to the deletion of a file, unsigned.
+    pub(crate) fn approval() -> Approval {
+        Approval {
+            id: "00112233445566778899aabbccddeeff".into(),
+            path: "src/state.py".into(),
+            old: Some("1".repeat(40)),
+            new: None,
+            design: Some("docs/LLD-1.md".into()),
+            who: "person@example.org".into(),
+            when: 1_700_000_000,
+            how: "terminal".into(),
+            reason: "a new format".into(),
+            expires: 1_800_000_000,
+            signature: None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::testing::approval;
     use super::*;
-    use crate::approve::testing::approval;
 
     /// A hardware key, made in software as FIDO defines it.
     const KEY: &str = "sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29tAAAAIGY2/+GmbbfKlXHdl4CHoc9PTyES4e00k6tLQ1dK5HJMAAAABHNzaDo=";

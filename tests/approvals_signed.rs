@@ -4,7 +4,7 @@ use crate::common::commits::lint_pull_request;
 use crate::common::signing::*;
 use crate::common::{self, DESIGN, GUARD, Repo, SETTINGS};
 use serde_json::{Value, json};
-use write_guard::approve::{Approval, NAMESPACE, TRAILER};
+use write_guard_policy::approve::{Approval, NAMESPACE, TRAILER};
 
 const EACH: &str = "--each-commit";
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::common::signing::*;
 use crate::common::terminal::{Session, decide, driver};
 use crate::common::{Repo, write_executable};
-use write_guard::approve::{Approval, TRAILER};
+use write_guard_policy::approve::{Approval, TRAILER};
 
 /// The replacement is staged on the branch, and guard's hooks are installed.
 fn staged() -> Option<Repo> {

@@ -1,30 +1,19 @@
-//! The shape of the code in src/: which modules are pure, which module may import which, and that no two files
-//! import each other. The order of the modules is the one in the comment at the top of src/lib.rs.
+//! The shape of the code in the packages: which module may import which, and that no two files import each other. The
+//! order of the modules is the one in the comment at the top of each `lib.rs`. That the policy is pure is no matter of
+//! this test: its package has no dependency that opens a file, and its clippy.toml forbids what the standard library
+//! has.
 //!
-//! A file imports another if it names one of its items, by `use` or by a path such as `crate::git::Repository`. An
-//! item that a module re-exports counts as an item of the file that defines it, so `mod.rs` may re-export what its
-//! children define. Code under `#[cfg(test)]` does not count.
+//! A file imports another if it names one of its items, by `use` or by a path such as `crate::files::Gate`. An item that
+//! a module re-exports counts as an item of the file that defines it, so `mod.rs` may re-export what its children
+//! define. Code under `#[cfg(test)]` does not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-/// The first module that may depend on more than its arguments; those before it are pure.
-const FIRST_IMPURE: &str = "system";
-
-/// What pure modules may not name.
-const IMPURE: [&str; 8] = [
-    "std::env",
-    "std::fs",
-    "std::net",
-    "std::os",
-    "std::process",
-    "std::thread",
-    "std::time::Instant",
-    "std::time::SystemTime",
-];
+/// The folders of the packages' sources.
+const PACKAGES: [&str; 3] = ["crates/policy/src", "crates/repo/src", "src"];
 
 /// A path from the root of the crate, such as `git::tree`; the root itself is empty.
 type ModulePath = String;
@@ -48,18 +37,16 @@ struct Crate {
     order: Vec<String>,
 }
 
-/// The most lines that a file of src/ may have, with its comments and unit tests.
+/// The most lines that a file may have, with its comments and unit tests.
 const MOST_LINES: usize = 600;
 
 #[test]
 fn no_file_has_more_than_six_hundred_lines() {
-    let is_long = |(_, text): &(String, String)| text.lines().count() > MOST_LINES;
-    let long: Vec<String> = files_of("src".as_ref())
-        .into_iter()
-        .filter(is_long)
-        .map(|(file, _)| file)
-        .collect();
-    assert!(long.is_empty(), "{long:?}");
+    for package in PACKAGES {
+        for (file, text) in files_of(package.as_ref()) {
+            assert!(text.lines().count() <= MOST_LINES, "{file}");
+        }
+    }
 }
 
 fn files_of(folder: &Path) -> Vec<(String, String)> {
@@ -79,32 +66,43 @@ fn files_of(folder: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn pure_modules_use_no_disk_environment_process_or_clock() {
-    assert_eq!(THIS_CRATE.impurities(), [""; 0]);
-}
-
-#[test]
 fn no_module_imports_a_later_one() {
-    assert_eq!(THIS_CRATE.imports_of_later_modules(), [""; 0]);
+    for package in PACKAGES {
+        assert_eq!(package_at(package).imports_of_later_modules(), [""; 0]);
+    }
 }
 
 #[test]
 fn no_two_files_import_each_other() {
-    assert_eq!(THIS_CRATE.circles(), [""; 0]);
+    for package in PACKAGES {
+        assert_eq!(package_at(package).circles(), [""; 0]);
+    }
 }
 
 #[test]
 fn no_two_types_have_the_same_name() {
-    assert_eq!(THIS_CRATE.types_defined_twice(), [""; 0]);
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in PACKAGES {
+        for source in package_at(package).sources.values() {
+            for name in source.types() {
+                let file = format!("{package}/{}", source.file);
+                files.entry(name.to_owned()).or_default().push(file);
+            }
+        }
+    }
+    files.retain(|_, files| files.len() > 1);
+    assert!(files.is_empty(), "{files:#?}");
 }
 
 #[test]
 fn every_module_has_its_place_in_the_order() {
-    let modules = THIS_CRATE.sources.keys().map(|module| first(module));
-    let modules: BTreeSet<&str> = modules.filter(|name| !name.is_empty()).collect();
-    let ordered: BTreeSet<&str> = THIS_CRATE.order.iter().map(String::as_str).collect();
-    assert_eq!(modules, ordered, "left: src/, right: src/lib.rs");
-    assert!(ordered.contains(FIRST_IMPURE));
+    for package in PACKAGES {
+        let package = package_at(package);
+        let modules = package.sources.keys().map(|module| first(module));
+        let modules: BTreeSet<&str> = modules.filter(|name| !name.is_empty()).collect();
+        let ordered: BTreeSet<&str> = package.order.iter().map(String::as_str).collect();
+        assert_eq!(modules, ordered, "left: the files, right: lib.rs");
+    }
 }
 
 /// The first name of a path.
@@ -125,13 +123,6 @@ fn join(one: &str, other: &str) -> String {
 
 #[test]
 fn each_check_finds_what_it_looks_for() {
-    let impure = |code: &str| sample(&[("rules/a.rs", code)]).impurities().len();
-    assert_eq!(impure("use std::{fmt, fs::{self, File}};"), 2);
-    let clock = "use std::time;\nfn f() { time::SystemTime::now(); }";
-    assert_eq!(impure(clock), 1);
-    let test = "use std::time::Duration; // std::fs\n#[cfg(test)]\nmod tests { use std::fs; }";
-    assert_eq!(impure(test), 0);
-
     let tree = ("git/tree.rs", "pub struct Tree;");
     let git = ("git/mod.rs", "mod tree;\npub use tree::Tree;");
     let later = |code: &str| {
@@ -151,42 +142,10 @@ fn each_check_finds_what_it_looks_for() {
     assert_eq!(sample(&[mere_re_export, child]).circles().len(), 0);
 
     let again = "enum A { B }\nimpl I for B {\n    type B = u8;\n}";
-    let twice = sample(&[a, ("git/b.rs", again)]);
-    assert_eq!(twice.types_defined_twice().len(), 1);
+    assert_eq!(Source::of("git/b.rs", again).types(), ["A"]);
 }
 
 impl Crate {
-    /// Each name that more than one type has.
-    fn types_defined_twice(&self) -> Vec<String> {
-        let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for source in self.sources.values() {
-            for name in source.types() {
-                files.entry(name).or_default().push(&source.file);
-            }
-        }
-        files.retain(|_, files| files.len() > 1);
-        let said = |(name, files)| format!("{name} is defined in {files:?}");
-        files.into_iter().map(said).collect()
-    }
-
-    /// Each use of the system in a pure module.
-    fn impurities(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let pure = self.order.iter().take_while(|name| *name != FIRST_IMPURE);
-        let pure: BTreeSet<&str> = pure.map(String::as_str).collect();
-        for (module, source) in &self.sources {
-            if !pure.contains(first(module)) {
-                continue;
-            }
-            for (name, _) in source.named() {
-                if IMPURE.iter().any(|impure| is_below(&name, impure)) {
-                    found.push(format!("src/{} is pure, but uses {name}", source.file));
-                }
-            }
-        }
-        found
-    }
-
     /// Each import of a module that comes later in the order.
     fn imports_of_later_modules(&self) -> Vec<String> {
         let place = |module: &str| self.order.iter().position(|name| name == first(module));
@@ -196,7 +155,7 @@ impl Crate {
                 && own < other
             {
                 let (from, to) = (&self.sources[&from].file, &self.sources[&to].file);
-                found.push(format!("{from} imports {to}, which src/lib.rs lists later"));
+                found.push(format!("{from} imports {to}, which lib.rs lists later"));
             }
         }
         found
@@ -392,17 +351,17 @@ fn crate_of(files: impl IntoIterator<Item = (String, String)>, order: Vec<String
     Crate { sources, order }
 }
 
-/// This crate.
-static THIS_CRATE: LazyLock<Crate> = LazyLock::new(|| {
-    let files = files_of("src".as_ref()).into_iter();
-    let files: BTreeMap<String, String> = files
-        .map(|(file, text)| (file["src/".len()..].to_owned(), text))
-        .collect();
+/// The package whose sources are in this folder.
+fn package_at(folder: &str) -> Crate {
+    let mut files = BTreeMap::new();
+    for (file, text) in files_of(folder.as_ref()) {
+        files.insert(file[folder.len() + 1..].to_owned(), text);
+    }
     let order = order(&files["lib.rs"]);
     crate_of(files, order)
-});
+}
 
-/// The names in the left column of the block of text in the comment of src/lib.rs.
+/// The names in the left column of the block of text in the comment of lib.rs.
 fn order(text: &str) -> Vec<String> {
     let block = text.split("//! ```text").nth(1).unwrap().lines().skip(1);
     let rows = block.filter_map(|line| line.strip_prefix("//! ")?.split_once("  "));
@@ -410,11 +369,11 @@ fn order(text: &str) -> Vec<String> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-/// A crate of a few files; pure modules come before `system`.
+/// A crate of a few files.
 fn sample(files: &[(&str, &str)]) -> Crate {
     let files = files
         .iter()
         .map(|&(file, text)| (file.to_owned(), text.to_owned()));
-    let order = ["rules", "system", "git"].map(str::to_owned);
+    let order = ["rules", "git"].map(str::to_owned);
     crate_of(files, order.to_vec())
 }

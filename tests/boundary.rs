@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use gix::bstr::BStr;
-use write_guard::boundary::{Boundary, OpenedFile};
+use write_guard_repo::boundary::{Boundary, OpenedFile};
 
 const MAX: u64 = 1 << 20;
 

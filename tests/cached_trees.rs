@@ -4,7 +4,7 @@ use std::fs;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
-use write_guard::git::{Index, Repository};
+use write_guard_repo::{Index, Repository};
 
 use crate::common::random::Random;
 use crate::common::{self, Repo, changed_paths, findings, lines, raw};

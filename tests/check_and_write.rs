@@ -12,8 +12,8 @@ use std::fs;
 use crate::common::{DESIGN, GUARD, Repo, lines, run_with_input, table};
 use serde_json::Value;
 use write_guard::files::{Gate, Operation};
-use write_guard::git::Repository;
 use write_guard::judge::Options;
+use write_guard_repo::Repository;
 
 /// What the design, the settings or the name determine for a path.
 const ROWS: &str = "none add modify add-modify delete rename-old rename-new exists directory glob always companion \

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::process::Stdio;
 
 use crate::common::{DESIGN, GUARD, Repo, has_keys, table};
-use write_guard::finding::Rule;
+use write_guard_policy::finding::Rule;
 
 /// A repository with a finding and a granted change.
 fn repo() -> Repo {

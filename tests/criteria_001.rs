@@ -12,8 +12,8 @@ use crate::common::files::answer_of;
 use crate::common::{GUARD, Repo, lines, table};
 use gix::bstr::BStr;
 use write_guard::files::{FailureKind, Gate, Operation};
-use write_guard::git::Repository;
 use write_guard::judge::Options;
+use write_guard_repo::Repository;
 
 /// Also scenarios 140 and 150 of requirement 000.
 #[test]

@@ -9,8 +9,8 @@ use crate::common::Repo;
 use crate::common::signing::old;
 use gix::bstr::BStr;
 use write_guard::files::{Answer, Effect, Failure, FailureKind, Gate, Operation, Question, reject};
-use write_guard::git::Repository;
 use write_guard::judge::Options;
+use write_guard_repo::Repository;
 
 const FILE: &str = "state.py";
 

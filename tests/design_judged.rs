@@ -1,7 +1,7 @@
 //! Designs judged by the built binary: what hides rows, and how large a design may be.
 
 use crate::common::{DESIGN, Repo, SETTINGS};
-use crate::design_support::HEADER;
+use write_guard_testing::designs::HEADER;
 
 /// A repository in which `text` is the committed design and `a.py` is staged.
 fn judged(text: &str) -> Repo {

@@ -1,7 +1,7 @@
 //! guard and cmark-gfm, which renders Markdown for GitHub, agree on what a design shows.
 //!
 //! cmark-gfm renders random documents, and a parser reads the result as a browser does
-//! (`design_support/rendered.py`). guard grants nothing that is invisible there. In documents without unusual
+//! (`design_rendered.py`). guard grants nothing that is invisible there. In documents without unusual
 //! parts, it grants all of it. `GUARD_LONG` reads more documents, and `GUARD_SEED` chooses others.
 
 use std::collections::BTreeSet;
@@ -9,12 +9,12 @@ use std::process::Command;
 
 use crate::common::random::Random;
 use crate::common::{self, SOURCE};
-use crate::design_support::{corpus, read};
 use gix::bstr::BStr;
 use serde_json::{Value, json};
-use write_guard::design::parse;
-use write_guard::scope::GrantForm;
-use write_guard::scope::settings::Settings;
+use write_guard_policy::design::parse;
+use write_guard_policy::scope::GrantForm;
+use write_guard_policy::scope::settings::Settings;
+use write_guard_testing::designs::{corpus, read};
 
 /// Headings that announce files. In all lists, `@` stands for a new path.
 const AFFIRM: &[&str] = &[
@@ -347,7 +347,7 @@ fn asked(request: &Value) -> Option<String> {
         common::skip("cmarkgfm and selectolax are not installed; tests/run installs them");
         return None;
     }
-    let script = format!("{SOURCE}/tests/design_support/rendered.py");
+    let script = format!("{SOURCE}/tests/design_rendered.py");
     let mut command = Command::new(python);
     let request = request.to_string();
     let output = common::run_with_input(command.arg(script), request.as_bytes());

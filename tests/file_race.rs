@@ -7,8 +7,8 @@ use std::fs;
 use crate::common::race::{SECRET, check_then, escapes, exchanging, put_outside};
 use crate::common::{Repo, strace};
 use write_guard::files::{Edit, Gate, Operation};
-use write_guard::git::Repository;
 use write_guard::judge::Options;
+use write_guard_repo::Repository;
 
 /// The operation of each attempt; the second file exists before it.
 fn operations() -> [(&'static str, Operation); 6] {

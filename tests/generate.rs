@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::common::{self, Repo};
 use serde_json::Value;
-use write_guard::finding::Rule;
-use write_guard::scope::settings::KEYS;
+use write_guard_policy::finding::Rule;
+use write_guard_policy::scope::settings::KEYS;
 
 const SCHEMA: &str = include_str!("../docs/guard.schema.json");
 

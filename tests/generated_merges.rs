@@ -14,19 +14,17 @@ const TRIES: usize = 600;
 /// One in this many merges gets an edit on top.
 const EVIL: usize = 5;
 
-impl Random {
-    fn one_of(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
+fn one_of(random: &mut Random, percent: usize) -> bool {
+    random.below(100) < percent
+}
 
-    /// Lines that repeat, as in code, and lines that do not.
-    fn merge_line(&mut self) -> String {
-        match self.below(10) {
-            0 => String::new(),
-            1 | 2 => "}".to_owned(),
-            3 => "    return result;".to_owned(),
-            _ => format!("    step({});", self.below(1000)),
-        }
+/// Lines that repeat, as in code, and lines that do not.
+fn merge_line(random: &mut Random) -> String {
+    match random.below(10) {
+        0 => String::new(),
+        1 | 2 => "}".to_owned(),
+        3 => "    return result;".to_owned(),
+        _ => format!("    step({});", random.below(1000)),
     }
 }
 
@@ -35,7 +33,7 @@ type Files = BTreeMap<String, Vec<String>>;
 fn base(random: &mut Random) -> Files {
     let lines = |random: &mut Random| {
         let count = 12 + random.below(20);
-        (0..count).map(|_| random.merge_line()).collect()
+        (0..count).map(|_| merge_line(random)).collect()
     };
     let path = |number| format!("work/dir{}/f{number}", number % 2);
     (0..4).map(|number| (path(number), lines(random))).collect()
@@ -45,9 +43,9 @@ fn edit(random: &mut Random, lines: &mut Vec<String>) {
     for _ in 0..=random.below(2) {
         let at = random.below(lines.len());
         match random.below(4) {
-            0 => lines[at] = random.merge_line(),
+            0 => lines[at] = merge_line(random),
             1 => drop(lines.remove(at)),
-            2 => lines.insert(at, random.merge_line()),
+            2 => lines.insert(at, merge_line(random)),
             _ => lines.insert(at, lines[at].clone()),
         }
     }
@@ -58,17 +56,17 @@ fn side(random: &mut Random, base: &Files, name: &str, may_rename: bool) -> (Fil
     let mut files = base.clone();
     let paths: Vec<String> = base.keys().cloned().collect();
     for (at, path) in paths.iter().enumerate() {
-        if at == 0 || random.one_of(30) {
+        if at == 0 || one_of(random, 30) {
             edit(random, files.get_mut(path).unwrap());
-        } else if random.one_of(10) {
+        } else if one_of(random, 10) {
             files.remove(path);
         }
     }
-    if random.one_of(30) {
-        let lines = (0..8).map(|_| random.merge_line()).collect();
+    if one_of(random, 30) {
+        let lines = (0..8).map(|_| merge_line(random)).collect();
         files.insert(format!("work/{name}-new"), lines);
     }
-    let renames = may_rename && random.one_of(60);
+    let renames = may_rename && one_of(random, 60);
     if renames {
         let file = files.remove(&paths[0]).unwrap();
         files.insert(format!("work/{name}-moved"), file);

@@ -3,8 +3,8 @@
 use gix::bstr::BStr;
 use serde_json::Map;
 use write_guard::files::{self, Answer, Gate, Log, Operation};
-use write_guard::git::Repository;
 use write_guard::judge::Options;
+use write_guard_repo::Repository;
 
 use crate::common::log::grow;
 use crate::common::{Repo, lines};

@@ -11,7 +11,6 @@
 )]
 
 mod common;
-mod design_support;
 
 mod agent_context;
 mod agent_hooks;
@@ -43,14 +42,9 @@ mod criteria_001;
 mod decisions;
 mod denials;
 mod dependencies;
-mod design_documents;
 mod design_faults;
 mod design_forms;
-mod design_grammar;
-mod design_hostile;
 mod design_judged;
-mod design_labelled;
-mod design_properties;
 mod design_rendered;
 mod design_requests;
 mod digests;
@@ -88,14 +82,12 @@ mod loose_objects;
 mod managers;
 mod mcp;
 mod mcp_clients;
-mod measure_precision;
 mod measure_vs_git;
 mod merge_heads;
 mod messages;
 mod moved_lines;
 mod nested_repositories;
 mod packages;
-mod path_corpus;
 mod patterns;
 mod plan_selection;
 mod plans_done;
@@ -128,7 +120,6 @@ mod scenarios_002;
 mod scope_add;
 mod scope_check;
 mod scope_import;
-mod scope_import_plans;
 mod scope_new;
 mod scope_prompt;
 mod server_hooks;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use write_guard::measure::{line_count, lost};
+use write_guard_policy::measure::{line_count, lost};
 
 /// Lines without blanks around them; a part of them repeats, as braces do.
 fn text(dice: &mut Random, size: usize, repeated: usize) -> Vec<String> {

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::random::Random;
 use crate::common::{self, Repo, run_with_input};
-use write_guard::scope::settings::{Settings, parse};
+use write_guard_policy::scope::settings::{Settings, parse};
 
 /// The settings with this list as `[scope] protect`.
 fn protect(list: &[String]) -> Result<Settings, String> {
@@ -33,65 +33,63 @@ fn ignored_by_git(repo: &Repo, list: &[String], paths: &[String]) -> Vec<bool> {
     decided.collect()
 }
 
-impl Random {
-    fn path(&mut self) -> String {
-        const NAMES: &str = "a¦b¦ab¦abc¦src¦foo¦foo.rs¦bar.rs¦secret1.key¦x.key¦README.md¦.env¦a b¦#x¦!x¦{c}¦[a]¦a-b¦a*¦é¦\
-            a\\b¦A¦]¦-¦x ";
-        let names: Vec<&str> = NAMES.split('¦').collect();
-        let depth = 1 + self.below(4);
-        let names: Vec<&str> = (0..depth).map(|_| self.of(&names)).collect();
-        names.join("/")
-    }
+fn path(random: &mut Random) -> String {
+    const NAMES: &str = "a¦b¦ab¦abc¦src¦foo¦foo.rs¦bar.rs¦secret1.key¦x.key¦README.md¦.env¦a b¦#x¦!x¦{c}¦[a]¦a-b¦a*¦é¦\
+        a\\b¦A¦]¦-¦x ";
+    let names: Vec<&str> = NAMES.split('¦').collect();
+    let depth = 1 + random.below(4);
+    let names: Vec<&str> = (0..depth).map(|_| random.of(&names)).collect();
+    names.join("/")
+}
 
-    /// A pattern, most of them made from a path so that they match something.
-    fn pattern(&mut self) -> String {
-        let path = self.path();
-        let mut segments: Vec<String> = path.split('/').map(str::to_owned).collect();
-        if self.one_in(2) {
-            segments.drain(..self.below(segments.len()));
-        }
-        if self.one_in(3) {
-            segments.truncate(1 + self.below(segments.len()));
-        }
-        let mut segments: Vec<String> = segments.iter().map(|name| self.segment(name)).collect();
-        if self.one_in(5) {
-            let at = self.below(segments.len() + 1);
-            segments.insert(at, "**".to_owned());
-        }
-        let bang = if self.one_in(6) { "!" } else { "" };
-        let start = if self.one_in(4) { "/" } else { "" };
-        let end = if self.one_in(6) { "/" } else { "" };
-        let blanks = if self.one_in(20) { "  " } else { "" };
-        format!("{bang}{start}{}{end}{blanks}", segments.join("/"))
+/// A pattern, most of them made from a path so that they match something.
+fn pattern(random: &mut Random) -> String {
+    let path = path(random);
+    let mut segments: Vec<String> = path.split('/').map(str::to_owned).collect();
+    if random.one_in(2) {
+        segments.drain(..random.below(segments.len()));
     }
+    if random.one_in(3) {
+        segments.truncate(1 + random.below(segments.len()));
+    }
+    let mut segments: Vec<String> = segments.iter().map(|name| segment(random, name)).collect();
+    if random.one_in(5) {
+        let at = random.below(segments.len() + 1);
+        segments.insert(at, "**".to_owned());
+    }
+    let bang = if random.one_in(6) { "!" } else { "" };
+    let start = if random.one_in(4) { "/" } else { "" };
+    let end = if random.one_in(6) { "/" } else { "" };
+    let blanks = if random.one_in(20) { "  " } else { "" };
+    format!("{bang}{start}{}{end}{blanks}", segments.join("/"))
+}
 
-    fn segment(&mut self, name: &str) -> String {
-        if self.one_in(3) {
-            return name.to_owned();
-        }
-        const CLASSES: &str = "[a-z]¦[!a]¦[^b]¦[[:alpha:]]¦[]-]¦[a-]¦[[:digit:]x]¦[.]¦[a-c.]¦[\\]]¦[[a]¦[a/]¦[z-a]¦\
-            [!/]¦[[:nope:]]¦[!]a]¦[--0]¦[";
-        let classes: Vec<&str> = CLASSES.split('¦').collect();
-        let mut text = String::new();
-        for c in name.chars() {
-            match self.below(14) {
-                0 => text.push('?'),
-                1 => text.push('*'),
-                2 => text.push_str("**"),
-                3 => text.push_str(self.of(&classes)),
-                4 => {
-                    text.push('\\');
-                    text.push(c);
-                }
-                5 => {}
-                _ => text.push(c),
+fn segment(random: &mut Random, name: &str) -> String {
+    if random.one_in(3) {
+        return name.to_owned();
+    }
+    const CLASSES: &str = "[a-z]¦[!a]¦[^b]¦[[:alpha:]]¦[]-]¦[a-]¦[[:digit:]x]¦[.]¦[a-c.]¦[\\]]¦[[a]¦[a/]¦[z-a]¦\
+        [!/]¦[[:nope:]]¦[!]a]¦[--0]¦[";
+    let classes: Vec<&str> = CLASSES.split('¦').collect();
+    let mut text = String::new();
+    for c in name.chars() {
+        match random.below(14) {
+            0 => text.push('?'),
+            1 => text.push('*'),
+            2 => text.push_str("**"),
+            3 => text.push_str(random.of(&classes)),
+            4 => {
+                text.push('\\');
+                text.push(c);
             }
+            5 => {}
+            _ => text.push(c),
         }
-        if self.one_in(8) {
-            text.push_str(self.of(&["*", "**", "?"]));
-        }
-        text
     }
+    if random.one_in(8) {
+        text.push_str(random.of(&["*", "**", "?"]));
+    }
+    text
 }
 
 /// 10,000 pairs of a list and a path; a million with `GUARD_LONG`, from a seed of `GUARD_SEED` if it is set.
@@ -106,7 +104,7 @@ fn generated_lists_agree_with_git_check_ignore() {
     let (mut judged, mut covered, mut refused) = (0, 0, 0);
     while judged < pairs {
         let length = 1 + random.below(6);
-        let list: Vec<String> = (0..length).map(|_| random.pattern()).collect();
+        let list: Vec<String> = (0..length).map(|_| pattern(&mut random)).collect();
         let settings = match protect(&list) {
             Ok(settings) => settings,
             Err(_) => {
@@ -115,7 +113,7 @@ fn generated_lists_agree_with_git_check_ignore() {
                 continue;
             }
         };
-        let paths: Vec<String> = (0..PATHS).map(|_| random.path()).collect();
+        let paths: Vec<String> = (0..PATHS).map(|_| path(&mut random)).collect();
         let git = ignored_by_git(&repo, &list, &paths);
         for (path, git) in paths.iter().zip(git) {
             let guard = settings.protect.contains(path.as_str().into());

@@ -7,8 +7,8 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use gix::bstr::BStr;
-use write_guard::boundary::Boundary;
-use write_guard::{Level, Policy, ProposedChange, Verdict};
+use write_guard::{Level, ProposedChange, Verdict, judge_changes, policy_from_texts};
+use write_guard_repo::boundary::Boundary;
 
 use crate::common::random::Random;
 
@@ -94,8 +94,8 @@ fn the_order_of_designs_and_of_their_rows_changes_no_finding() {
                 .iter()
                 .map(|(path, text)| (&**path, &**text))
                 .collect();
-            let policy = Policy::from_texts("", &texts).unwrap();
-            findings(&policy.judge(&changes).unwrap())
+            let policy = policy_from_texts("", &texts).unwrap();
+            findings(&judge_changes(&policy, &changes).unwrap())
         };
         let mut turned: Vec<Vec<String>> = designs.iter().rev().cloned().collect();
         for rows in &mut turned {

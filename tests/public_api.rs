@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-use write_guard::{Format, Level, Policy, ProposedChange, Rule, Verdict};
+use write_guard::{
+    Format, Level, Policy, ProposedChange, Rule, Verdict, judge_changes, policy_from_texts,
+};
 
 const DESIGN: &str = "
 ## Files Changed
@@ -15,7 +17,7 @@ const DESIGN: &str = "
 ";
 
 fn policy(guard_toml: &str) -> Policy {
-    Policy::from_texts(guard_toml, &[("docs/LLD-1.md", DESIGN)]).unwrap()
+    policy_from_texts(guard_toml, &[("docs/LLD-1.md", DESIGN)]).unwrap()
 }
 
 /// The errors of a verdict, each with its rule and path.
@@ -29,7 +31,7 @@ fn errors(verdict: &Verdict) -> Vec<(Rule, String)> {
 }
 
 fn judge(changes: &[ProposedChange]) -> Vec<(Rule, String)> {
-    errors(&policy("").judge(changes).unwrap())
+    errors(&judge_changes(&policy(""), changes).unwrap())
 }
 
 /// `cargo run` builds the example if `cargo test` has not built it.
@@ -77,26 +79,24 @@ fn change_in_memory_to_its_own_design_grants_nothing() {
 #[test]
 fn settings_passed_as_text_apply() {
     let policy = policy("[scope]\nprotect = [\"a.rs\"]\n");
-    let verdict = policy.judge(&[ProposedChange::add("a.rs", "a\n")]).unwrap();
+    let verdict = judge_changes(&policy, &[ProposedChange::add("a.rs", "a\n")]).unwrap();
     assert_eq!(errors(&verdict), [(Rule::ProtectedPath, "a.rs".to_owned())]);
 }
 
 #[test]
 fn unusable_texts_are_errors() {
-    let error = Policy::from_texts("[scope]\nprotekt = []\n", &[]).unwrap_err();
+    let error = policy_from_texts("[scope]\nprotekt = []\n", &[]).unwrap_err();
     assert!(error.to_string().contains("guard.toml"), "{error}");
-    let error = Policy::from_texts("", &[("docs/LLD-1.md", "No table.\n")]).unwrap_err();
+    let error = policy_from_texts("", &[("docs/LLD-1.md", "No table.\n")]).unwrap_err();
     assert!(error.to_string().contains("docs/LLD-1.md"), "{error}");
 }
 
 #[test]
 fn a_verdict_is_printed_in_every_format() {
-    let verdict = policy("")
-        .judge(&[ProposedChange::add("b.rs", "b\n")])
-        .unwrap();
+    let verdict = judge_changes(&policy(""), &[ProposedChange::add("b.rs", "b\n")]).unwrap();
     for &format in Format::ALL {
         let mut out = Vec::new();
-        verdict.write(format, &mut out).unwrap();
+        format.write(&verdict, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("b.rs"), "{}: {text}", format.name());
     }

@@ -2,7 +2,7 @@
 
 use crate::common::{Repo, SETTINGS};
 use serde_json::{Value, json};
-use write_guard::scope::settings::KEYS;
+use write_guard_policy::scope::settings::KEYS;
 
 const DOCUMENT: &str = include_str!("../docs/settings.md");
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use gix::bstr::BStr;
 use serde_json::json;
 use write_guard::files::{Answer, Gate, Operation, Question};
-use write_guard::git::Repository;
 use write_guard::judge::Options;
+use write_guard_repo::Repository;
 
 use super::common::log::grow;
 use super::common::{self, Repo};

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use write_guard::design::{Design, parse};
-use write_guard::scope::settings::Settings;
+use write_guard_policy::design::{Design, parse};
+use write_guard_policy::scope::settings::Settings;
 
 fn read(text: &[u8]) -> Design {
     parse("docs/lld/LLD-1.md".into(), text, &Settings::default())

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use libfuzzer_sys::fuzz_target;
 use write_guard::Repository;
-use write_guard::git::Index;
+use write_guard_repo::Index;
 
 thread_local! {
     static REPOSITORY: (PathBuf, Repository) = repository();

@@ -3,7 +3,7 @@
 
 use bstr::ByteSlice;
 use libfuzzer_sys::fuzz_target;
-use write_guard::measure::lost;
+use write_guard_policy::measure::lost;
 
 fuzz_target!(|data: &[u8]| {
     let (old, new) = data.split_once_str("\0\0").unwrap_or((data, b""));

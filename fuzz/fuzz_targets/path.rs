@@ -4,8 +4,8 @@
 
 use bstr::{BStr, ByteSlice};
 use libfuzzer_sys::fuzz_target;
-use write_guard::change::Kind;
-use write_guard::path::{
+use write_guard_policy::change::Kind;
+use write_guard_policy::path::{
     Platform, check_entry, check_link_target, escaped, from_directory, is_hostile,
     normalize_request, spelled_below,
 };

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use write_guard::scope::settings::{parse, parse_with_places};
+use write_guard_policy::scope::settings::{parse, parse_with_places};
 
 fuzz_target!(|text: &[u8]| {
     match parse_with_places(text) {

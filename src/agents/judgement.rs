@@ -12,13 +12,13 @@ use gix::bstr::{BStr, BString};
 use super::payload::AgentEvent;
 use super::rebuild::{edited_notebook, edited_text, patched};
 use super::tools::FileAction;
-use crate::boundary::Boundary;
-use crate::error::Result;
 use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
-use crate::git::Repository;
 use crate::judge::Options;
-use crate::path::escaped;
-use crate::rules::{AGENT_FILES, Access, may_call_guard};
+use write_guard_policy::error::Result;
+use write_guard_policy::path::escaped;
+use write_guard_policy::rules::{AGENT_FILES, Access, may_call_guard};
+use write_guard_repo::Repository;
+use write_guard_repo::boundary::Boundary;
 
 /// Judges every action but reads, which count only where the settings say what may be read, and writes to scratch
 /// places. A refusal is logged; a destructive change is held for a person. If all pass, guard takes a snapshot of the

@@ -19,8 +19,6 @@ pub(crate) use protocol::{Reply, Told};
 #[cfg(feature = "mcp")]
 pub(crate) use reason::explained;
 pub(crate) use reason::{failed_to, scope_to_tell};
-#[cfg(fuzzing)]
-pub(crate) use rebuild::patched;
 pub(crate) use tools::FileAction;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,10 +26,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
-use crate::error::Result;
 use crate::files::GateResult;
 use payload::Payload;
 use protocol::{EventKind, Protocol};
+use write_guard_policy::error::Result;
 
 named! {
     /// A coding agent whose hooks guard answers.

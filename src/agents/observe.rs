@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::payload::AgentEvent;
 use super::protocol::{EventKind, Told};
 use super::{judgement, reason};
-use crate::error::Result;
 use crate::files;
-use crate::finding::{Finding, Rule};
-use crate::git::{Checkpoint, CheckpointStore, ObservedChange, Repository};
 use crate::judge::{Observation, Observed, Options};
-use crate::path::escaped;
+use write_guard_policy::error::Result;
+use write_guard_policy::finding::{Finding, Rule};
+use write_guard_policy::path::escaped;
+use write_guard_repo::{Checkpoint, CheckpointStore, ObservedChange, Repository};
 
 /// How many findings a model reads with attention.
 const MAX_FINDINGS: usize = 6;

@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 
 use super::protocol::{EventKind, Protocol};
 use super::tools::{self, FileAction};
-use crate::error::{Error, Result};
-use crate::path::escaped;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
 
 /// A payload that is a JSON object.
 pub(super) struct Payload(pub(super) Map<String, Value>);

@@ -3,10 +3,10 @@
 
 use super::payload::AgentEvent;
 use super::protocol::Told;
-use crate::design::propose;
-use crate::git::Repository;
 use crate::judge::{self, Options, UnreadPlan};
-use crate::path::escaped;
+use write_guard_policy::design::propose;
+use write_guard_policy::path::escaped;
+use write_guard_repo::Repository;
 
 /// What a plan needs where guard finds no path to propose.
 const LINE: &str = "End it with a section Files Changed: a table File | Change Type | Description, with a row for each file that the work changes.";

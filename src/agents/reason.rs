@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use super::payload::AgentEvent;
 use super::protocol::{EventKind, Told};
-use crate::error::Error;
 use crate::files::{Failure, FailureKind};
-use crate::finding::Help;
-use crate::git::Repository;
 use crate::judge::{self, Options};
-use crate::path::escaped;
 use crate::report::prompt_text;
+use write_guard_policy::error::Error;
+use write_guard_policy::finding::Help;
+use write_guard_policy::path::escaped;
+use write_guard_repo::Repository;
 
 /// What a branch without a design of its own means for the agent.
 const NO_DESIGN: &str = "Before you change files that are not listed here, ask the user for a design of this branch: \

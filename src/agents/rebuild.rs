@@ -9,7 +9,7 @@ use serde_json::ser::PrettyFormatter;
 use serde_json::{Serializer, Value, json};
 
 use crate::files::{Edit, Failure, FailureKind, GateResult, apply, ends_lines_with_crlf};
-use crate::path::escaped;
+use write_guard_policy::path::escaped;
 
 /// A replacement of text, as an agent announces it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

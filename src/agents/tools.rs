@@ -7,8 +7,8 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
 
 use super::rebuild::{CellEdit, PatchChunk, TextEdit};
-use crate::error::{Error, Result};
-use crate::path::{escaped, text_on_one_line};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::{escaped, text_on_one_line};
 
 /// What a tool does to a file.
 #[derive(Debug, Clone, PartialEq)]

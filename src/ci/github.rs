@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::plan::{CiPlan, NAME_RANGE, Point, Variables, commit, get, short, unknown_before};
-use crate::error::{Error, Result};
-use crate::path::escaped;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
 
 const DEEPEN: &str = "set `fetch-depth: 0` for actions/checkout";
 

@@ -1,7 +1,7 @@
 //! CI systems that name everything in variables: one row for each, and GitLab, which has more kinds of builds.
 
 use super::plan::{CiPlan, Point, Variables, commit, get, required, short, unknown_before};
-use crate::error::Result;
+use write_guard_policy::error::Result;
 
 /// The variables of a CI system.
 pub(super) struct Host {

@@ -9,9 +9,9 @@ mod plan;
 
 use serde_json::Value;
 
-use crate::error::{Error, Result};
 pub use plan::{CiPlan, Point, Variables, unknown_before};
 use plan::{is_on, required};
+use write_guard_policy::error::{Error, Result};
 
 /// Reads the plan from the environment of a job; `event` reads a JSON file.
 ///

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Result};
-use crate::path::escaped;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
 
 /// What to judge, in the CI system's terms.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

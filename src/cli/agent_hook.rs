@@ -10,11 +10,11 @@ use super::bounded;
 use super::options::{DesignArgs, repository, with_approvals};
 use super::output::{CANNOT_JUDGE, on_panic};
 use crate::agents::{self, Agent, AgentEvent, FileAction, HookWork, Observer, Reply, Told};
-use crate::disk::absolute;
-use crate::error::{Error, Result};
 use crate::files::GateResult;
-use crate::git::{CheckpointStore, Repository, show_file};
 use crate::judge::Options;
+use write_guard_policy::error::{Error, Result};
+use write_guard_repo::disk::absolute;
+use write_guard_repo::{CheckpointStore, Repository, show_file};
 
 /// Larger payloads are denied unread.
 const MAX_PAYLOAD: u64 = 16 << 20;

@@ -12,14 +12,14 @@ use super::output::Output;
 use super::person::Person;
 use super::question::{SignArgs, ask_for_word, asking, unsigned_notes};
 use super::usage::usage;
-use crate::approve::{self, Approval};
-use crate::boundary::Boundary;
 use crate::files::{self, Answer, Failure, FailureKind, Gate, GateResult, HeldChange};
-use crate::git::Repository;
 use crate::judge::{self, Clearable};
-use crate::measure;
-use crate::path::escaped;
 use crate::report::{Style, gutter, painted, push_change};
+use write_guard_policy::approve::{self, Approval};
+use write_guard_policy::measure;
+use write_guard_policy::path::escaped;
+use write_guard_repo::Repository;
+use write_guard_repo::boundary::Boundary;
 
 /// Lines of each preview, the marker `[truncated]` included (requirement 000, section 2.4).
 const PREVIEW_LINES: usize = 50;

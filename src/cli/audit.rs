@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::options::repository;
 use super::output::Output;
-use crate::error::{Error, Result};
 use crate::files::{Log, Record, Verification, verify};
-use crate::path::escaped;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
 
 /// The word for a record that is not as guard wrote it.
 const DAMAGED: &str = "damaged";

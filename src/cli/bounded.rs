@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use crate::error::{Error, Result};
+use write_guard_policy::error::{Error, Result};
 
 /// The whole input, or `None` if it has more than `limit` bytes.
 pub(super) fn whole(input: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {

@@ -8,12 +8,12 @@ use gix::bstr::BString;
 use super::files::ContentSource;
 use super::options::{DesignArgs, repository};
 use super::output::Output;
-use crate::boundary::bytes;
-use crate::error::Result;
 use crate::files::{Failure, Gate, GateResult};
-use crate::git::Repository;
 use crate::report::write_check;
-use crate::verdict::{CheckAnswers, CheckResult};
+use write_guard_policy::error::Result;
+use write_guard_policy::verdict::{CheckAnswers, CheckResult};
+use write_guard_repo::Repository;
+use write_guard_repo::boundary::bytes;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

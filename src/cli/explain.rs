@@ -3,10 +3,10 @@
 
 use super::options::{DesignArgs, repository};
 use super::output::Output;
-use crate::error::{Error, Result};
-use crate::finding::Rule;
 use crate::judge;
 use crate::report::{write_rules, write_settings};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Rule;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  guard explain\n  guard explain out-of-scope")]

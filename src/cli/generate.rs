@@ -7,8 +7,8 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::output::Output;
-use crate::error::{Error, Result};
 use crate::report;
+use write_guard_policy::error::{Error, Result};
 
 #[derive(Debug, Subcommand)]
 #[command(

@@ -10,13 +10,13 @@ use gix::bstr::{BString, ByteSlice, ByteVec};
 use super::options::{DesignArgs, repository, with_approvals};
 use super::{agent_hook, bounded, lint, output::Output};
 use crate::agents::Agent;
-use crate::approve::TRAILER;
 use crate::ci;
-use crate::error::{Error, Result};
 use crate::files::{self, Failure};
-use crate::git::{PushSide, Repository, Update, show_file, with_trailers};
 use crate::judge::{self, Options};
-use crate::trailer;
+use write_guard_policy::approve::TRAILER;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::trailer;
+use write_guard_repo::{PushSide, Repository, Update, show_file, with_trailers};
 
 #[derive(Debug, Subcommand)]
 #[command(

@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::options::repository;
 use super::output::Output;
-use crate::error::{Error, Result};
-use crate::git::{Index, PushSide, Repository};
-use crate::scope::settings::FILE;
 use crate::setup;
 use crate::setup::draft::{LINE_FOR_PLANS, STANDING, SettingsDraft, directories, draft, observing};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::scope::settings::FILE;
+use write_guard_repo::{Index, PushSide, Repository};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

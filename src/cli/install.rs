@@ -6,11 +6,11 @@ use serde_json::json;
 use super::options::repository;
 use super::output::Output;
 use super::person::refuse_agents;
-use crate::error::{Error, Result};
-use crate::git::show_file;
 use crate::setup::calling_file::FILES;
 use crate::setup::doctor::examine;
 use crate::setup::{Check, SetupAction, Status, Step, git_hooks, hook};
+use write_guard_policy::error::{Error, Result};
+use write_guard_repo::show_file;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Install {

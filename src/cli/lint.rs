@@ -7,14 +7,14 @@ use super::bounded;
 use super::options::{DesignArgs, repository, with_approvals};
 use super::output::{CANNOT_JUDGE, Output};
 use crate::ci;
-use crate::error::{Error, Result};
 use crate::files::{self, Failure};
-use crate::finding::Help;
-use crate::git::{PushSide, Range, Repository, Update, show_file};
 use crate::judge::{self, Options};
-use crate::path::escaped;
 use crate::report;
-use crate::verdict::Verdict;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Help;
+use write_guard_policy::path::escaped;
+use write_guard_policy::verdict::Verdict;
+use write_guard_repo::{PushSide, Range, Repository, Update, show_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

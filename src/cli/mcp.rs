@@ -1,7 +1,7 @@
 //! `guard mcp`: the file operations as an MCP server.
 
 use super::options::DesignArgs;
-use crate::error::Result;
+use write_guard_policy::error::Result;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -22,8 +22,8 @@ pub(super) fn run(design: &DesignArgs) -> Result<u8> {
     use super::options::repository;
     use super::output::on_panic;
     use super::person::refusal_of_client;
-    use crate::error::Error;
-    use crate::git::show_file;
+    use write_guard_policy::error::Error;
+    use write_guard_repo::show_file;
 
     let cannot = |path: &Path, error| Error::new(format!("{}: {error}", show_file(path)));
     let repo = repository()?;
@@ -44,5 +44,5 @@ pub(super) fn run(design: &DesignArgs) -> Result<u8> {
 
 #[cfg(not(feature = "mcp"))]
 pub(super) fn run(_: &DesignArgs) -> Result<u8> {
-    Err(crate::error::not_built("cannot serve MCP", "mcp"))
+    Err(crate::features::not_built("cannot serve MCP", "mcp"))
 }

@@ -34,7 +34,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::error::{Error, Result};
+use write_guard_policy::error::{Error, Result};
 
 use output::{CANNOT_JUDGE, Output, on_panic};
 
@@ -169,7 +169,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     on_panic(", nothing was checked", || {
         std::process::exit(i32::from(CANNOT_JUDGE))
     });
-    crate::system::survive_size_limit();
+    write_guard_repo::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = usage::in_short(command(&arguments))
         .try_get_matches_from(arguments)
@@ -192,7 +192,10 @@ impl Cli {
     fn run(&self, output: &mut Output) -> Result<u8> {
         if let Some(directory) = &self.directory {
             std::env::set_current_dir(directory).map_err(|error| {
-                Error::new(format!("-C {}: {error}", crate::git::show_file(directory)))
+                Error::new(format!(
+                    "-C {}: {error}",
+                    write_guard_repo::show_file(directory)
+                ))
             })?;
         }
         match &self.verb {

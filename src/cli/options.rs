@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::error::Result;
 use crate::files;
-use crate::git::Repository;
 use crate::judge::Options;
 use crate::report::Format;
+use write_guard_policy::error::Result;
+use write_guard_repo::Repository;
 
 /// The heading in help for the options that every verb has.
 pub(super) const GLOBAL: &str = "Global options";

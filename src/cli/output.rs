@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use super::options::{GLOBAL, ReportFile};
 use super::report_file;
-use crate::disk;
-use crate::error::Error;
-use crate::git::show_file;
-use crate::measure::Precision;
 use crate::report::{Format, Style, Target, write_error, write_failure, write_notes};
+use write_guard_policy::error::Error;
+use write_guard_policy::measure::Precision;
+use write_guard_repo::disk;
+use write_guard_repo::show_file;
 
 /// The exit code if guard could not check, or the command line was wrong.
 pub(super) const CANNOT_JUDGE: u8 = 2;

@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal};
 
-use crate::error::{Error, Result};
-use crate::path::escaped;
-use crate::system;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
+use write_guard_repo::system;
 
 /// Variables that agents and CI set for the programs they start. Those that configure an agent, such as `CODEX_HOME`,
 /// are set in profiles and say nothing.

@@ -7,14 +7,14 @@ use gix::bstr::ByteSlice;
 
 use super::output::Output;
 use super::person::Person;
-use crate::approve::{NAMESPACE, REJECT, reason_line};
-use crate::error::{Error, Result};
 use crate::files::{Answer, Ask, Gate, GateResult, Question, Signer, Strategy};
-use crate::git::Repository;
 use crate::judge;
-use crate::path::escaped;
 use crate::ssh_keygen::SigningKey;
-use crate::system;
+use write_guard_policy::approve::{NAMESPACE, REJECT, reason_line};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
+use write_guard_repo::Repository;
+use write_guard_repo::system;
 
 /// The person to ask about a destructive change, with the key that signs the approval. Without one, guard holds the
 /// change.

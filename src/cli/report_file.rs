@@ -6,12 +6,12 @@ use std::path::Path;
 
 use gix::bstr::BStr;
 
-use crate::disk;
-use crate::git::{Index, Repository};
 use crate::judge::settings_of_head;
-use crate::path::fold;
-use crate::policy;
 use crate::report::{Format, RECOGNISED_FROM, is_report};
+use write_guard_policy::path::fold;
+use write_guard_policy::policy;
+use write_guard_repo::disk;
+use write_guard_repo::{Index, Repository};
 
 /// Refuses files of git and guard, and tracked files.
 fn admit_place(path: &Path) -> Result<(), String> {

@@ -9,12 +9,12 @@ use serde_json::json;
 use super::lint;
 use super::options::{DesignArgs, repository};
 use super::output::Output;
-use crate::disk;
-use crate::error::{Error, Result};
-use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};
 use crate::report::{self, Format};
-use crate::verdict::Verdict;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::verdict::Verdict;
+use write_guard_repo::disk;
+use write_guard_repo::{Repository, show_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

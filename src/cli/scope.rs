@@ -12,13 +12,13 @@ use super::options::{DesignArgs, repository};
 use super::output::Output;
 use super::person::{Person, refuse_agents_and_ci};
 use super::question::answer;
-use crate::boundary::Boundary;
-use crate::design::propose::{self, Proposal};
-use crate::error::{Error, Result};
-use crate::git::Repository;
 use crate::judge::{self, DesignEdit};
-use crate::path::{escaped, shell_word};
 use crate::report::{write_prompt, write_scope};
+use write_guard_policy::design::propose::{self, Proposal};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::{escaped, shell_word};
+use write_guard_repo::Repository;
+use write_guard_repo::boundary::Boundary;
 
 #[derive(Debug, Subcommand)]
 #[command(

@@ -10,12 +10,12 @@ use super::files::print_content;
 use super::options::{DesignArgs, repository, with_approvals};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
-use crate::boundary::Boundary;
-use crate::error::{Error, Result};
 use crate::files::{self, Gate};
-use crate::git::{CHANGE, Repository, Snapshot};
-use crate::measure::unified_preview;
-use crate::path::escaped;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::measure::unified_preview;
+use write_guard_policy::path::escaped;
+use write_guard_repo::boundary::Boundary;
+use write_guard_repo::{CHANGE, Repository, Snapshot};
 
 #[derive(Debug, Subcommand)]
 #[command(

@@ -5,12 +5,12 @@ use std::fs;
 use super::init;
 use super::options::repository;
 use super::output::Output;
-use crate::disk;
-use crate::error::{Error, Result};
-use crate::git::{Repository, show_file};
 use crate::judge;
 use crate::report;
-use crate::scope::settings::{self, FILE, Settings};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::scope::settings::{self, FILE, Settings};
+use write_guard_repo::disk;
+use write_guard_repo::{Repository, show_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -4,8 +4,8 @@ use clap::Command;
 use clap::builder::Styles;
 
 use super::output::CANNOT_JUDGE;
-use crate::error::Error;
 use crate::files::FailureKind;
+use write_guard_policy::error::Error;
 
 /// The commands that `guard --help` describes.
 const FIRST: [&str; 11] = [

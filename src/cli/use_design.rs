@@ -8,10 +8,10 @@ use serde_json::json;
 use super::options::repository;
 use super::output::Output;
 use super::person;
-use crate::error::{Error, Result};
-use crate::git::Repository;
 use crate::judge::{self, CHOICE_KEY};
-use crate::path::{escaped, escaped_list};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::{escaped, escaped_list};
+use write_guard_repo::Repository;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

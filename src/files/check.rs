@@ -7,10 +7,10 @@ use gix::bstr::{BStr, BString};
 use super::log::{members, record, versions};
 use super::perform::backup;
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Operation, log};
-use crate::finding::Finding;
-use crate::path::{Node, TreeView, escaped};
-use crate::rules::Access;
-use crate::verdict::CheckResult;
+use write_guard_policy::finding::Finding;
+use write_guard_policy::path::{Node, TreeView, escaped};
+use write_guard_policy::rules::Access;
+use write_guard_policy::verdict::CheckResult;
 
 /// The ways in which a path leaves the workspace (requirement 004).
 const VIOLATIONS: [&str; 3] = ["path-escapes", "path-outside", "symlink-escapes"];

@@ -15,13 +15,13 @@ use super::store::{HELD, HeldChange, Store, facts_of, unreadable};
 use super::{
     Effect, Extension, Failure, FailureKind, Gate, GateResult, Log, Operation, Strategy, log,
 };
-use crate::approve::{self, Approval};
-use crate::change::Change;
-use crate::git::Repository;
-use crate::path::escaped;
-use crate::policy::DesignVersion;
 use crate::report::{Style, push_change};
-use crate::scope::settings::{EXPIRY, MAX_SIZE};
+use write_guard_policy::approve::{self, Approval};
+use write_guard_policy::change::Change;
+use write_guard_policy::path::escaped;
+use write_guard_policy::policy::DesignVersion;
+use write_guard_policy::scope::settings::{EXPIRY, MAX_SIZE};
+use write_guard_repo::Repository;
 
 /// What to ask the person about.
 #[derive(Debug, Clone)]

@@ -5,13 +5,13 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Value, json};
 
 use super::{Extension, Gate, Operation};
-use crate::boundary::OpenedFile;
-use crate::change::Change;
-use crate::finding::Finding;
-use crate::git::Before;
 use crate::judge::Loss;
-use crate::measure::{self, Class, Measured};
-use crate::path::escaped;
+use write_guard_policy::change::Change;
+use write_guard_policy::finding::Finding;
+use write_guard_policy::measure::{self, Class, Measured};
+use write_guard_policy::path::escaped;
+use write_guard_repo::Before;
+use write_guard_repo::boundary::OpenedFile;
 
 /// The maximum lines of the preview and of the lost content (requirement 000, section 2.4).
 const PREVIEW_LINES: usize = 50;

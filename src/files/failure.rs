@@ -5,11 +5,11 @@ use std::io;
 use gix::bstr::BStr;
 use serde_json::{Value, json};
 
-use crate::boundary::BoundaryError;
-use crate::error::Error;
-use crate::finding::{Details, Finding, Help, Rule};
-use crate::measure;
-use crate::path::{Rejection, escaped};
+use write_guard_policy::error::Error;
+use write_guard_policy::finding::{Details, Finding, Help, Rule};
+use write_guard_policy::measure;
+use write_guard_policy::path::{Rejection, escaped};
+use write_guard_repo::boundary::BoundaryError;
 
 /// The result of a file operation.
 pub type GateResult<T, E = Failure> = std::result::Result<T, E>;

@@ -6,12 +6,12 @@ use super::failure::{Failure, GateResult};
 use super::log::{Log, members, record, versions};
 use super::signer::{Signer, TERMINAL};
 use super::store::{Store, approvals};
-use crate::approve::Approval;
-use crate::boundary::Boundary;
-use crate::error;
-use crate::git::Repository;
 use crate::judge::{self, BaseCommit, OperationContext, Options, Purpose};
-use crate::policy::{DesignVersion, Policy};
+use write_guard_policy::approve::Approval;
+use write_guard_policy::error;
+use write_guard_policy::policy::{DesignVersion, Policy};
+use write_guard_repo::Repository;
+use write_guard_repo::boundary::Boundary;
 
 /// A workspace, ready for file operations.
 pub struct Gate<'a> {

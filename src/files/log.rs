@@ -21,10 +21,10 @@ use gix::bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind, GateResult};
-use crate::disk;
-use crate::git::{Repository, WorkTree};
-use crate::policy::DesignVersion;
-use crate::sha256::sha256;
+use write_guard_policy::policy::DesignVersion;
+use write_guard_policy::sha256::sha256;
+use write_guard_repo::disk;
+use write_guard_repo::{Repository, WorkTree};
 
 /// The `prev` of the first record.
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";

@@ -9,8 +9,8 @@ use super::extend::extend;
 use super::failure::{not_found, refuse_binary};
 use super::text::{Extension, join};
 use super::{Edit, Failure, FailureKind, GateResult, apply};
-use crate::path::escaped;
-use crate::scope::settings::MAX_SIZE;
+use write_guard_policy::path::escaped;
+use write_guard_policy::scope::settings::MAX_SIZE;
 
 /// The expectation that the file does not exist.
 pub(super) const ABSENT: &str = "none";
@@ -206,7 +206,7 @@ pub(super) fn can_extend(_: &BStr) -> bool {
 #[cfg(not(feature = "extend"))]
 fn extend(path: &BStr, _: &[u8], _: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
     let what = format!("cannot extend {}", escaped(path));
-    let failure = Failure::from(crate::error::not_built(&what, "extend"));
+    let failure = Failure::from(crate::features::not_built(&what, "extend"));
     Err(Failure {
         kind: FailureKind::UnsupportedLanguage,
         ..failure.help("or use --strategy append, insert, or guard patch")

@@ -10,11 +10,11 @@ use super::{
     Ask, Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation, Question, Strategy,
     log,
 };
-use crate::boundary::{BoundaryResult, OpenedFile};
-use crate::finding::Finding;
-use crate::git::{Before, Repository};
-use crate::path::escaped;
-use crate::scope::settings::EXPIRY;
+use write_guard_policy::finding::Finding;
+use write_guard_policy::path::escaped;
+use write_guard_policy::scope::settings::EXPIRY;
+use write_guard_repo::boundary::{BoundaryResult, OpenedFile};
+use write_guard_repo::{Before, Repository};
 
 impl Gate<'_> {
     /// Performs the operation. If a person must decide, asks at once; without `ask`, the change is held with an ID.

@@ -5,12 +5,12 @@ use gix::bstr::{BStr, BString};
 use super::failure::not_found;
 use super::operation::{ABSENT, check_expectation};
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
-use crate::boundary::OpenedFile;
-use crate::finding::{Finding, Rule};
 use crate::judge::OperationContext;
-use crate::path::escaped;
-use crate::rules::{Access, MeasuredChange};
-use crate::scope::settings::MAX_SIZE;
+use write_guard_policy::finding::{Finding, Rule};
+use write_guard_policy::path::escaped;
+use write_guard_policy::rules::{Access, MeasuredChange};
+use write_guard_policy::scope::settings::MAX_SIZE;
+use write_guard_repo::boundary::OpenedFile;
 
 impl Gate<'_> {
     /// What an operation would do (requirement 000, `analyze_file_write`). Nothing is written, held or recorded.

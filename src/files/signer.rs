@@ -1,8 +1,8 @@
 //! Who signs approvals, and how a decision came.
 
 use super::{Failure, FailureKind, GateResult};
-use crate::git::Repository;
 use crate::ssh_keygen::{SigningKey, SshKeygen};
+use write_guard_repo::Repository;
 
 /// A word typed at a terminal: how a decision came, as approvals and the log name it.
 pub const TERMINAL: &str = "terminal";

@@ -19,14 +19,14 @@ use super::failure::{Failure, FailureKind, GateResult};
 use super::log::now;
 use super::operation::Operation;
 use super::{Log, Record};
-use crate::approve::Approval;
-use crate::boundary::bytes;
-use crate::disk::{self, Parts};
-use crate::error::Result;
-use crate::git::Repository;
-use crate::path::shell_word;
-use crate::scope::settings::EXPIRY;
-use crate::sha256::sha256;
+use write_guard_policy::approve::Approval;
+use write_guard_policy::error::Result;
+use write_guard_policy::path::shell_word;
+use write_guard_policy::scope::settings::EXPIRY;
+use write_guard_policy::sha256::sha256;
+use write_guard_repo::Repository;
+use write_guard_repo::boundary::bytes;
+use write_guard_repo::disk::{self, Parts};
 
 /// What is no entry and older than this is left over.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -321,7 +321,7 @@ mod tests {
             path: path.into(),
             id: format!("id of {path}"),
             expires,
-            ..crate::approve::testing::approval()
+            ..crate::ssh_keygen::testing::approval()
         }
     }
 

@@ -5,7 +5,7 @@ use gix::bstr::{BStr, ByteSlice};
 use serde::Deserialize;
 
 use super::failure::{Failure, FailureKind, GateResult};
-use crate::path::{escaped, listed};
+use write_guard_policy::path::{escaped, listed};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 

@@ -11,13 +11,13 @@ use super::decision::Ask;
 use super::log::{members, now, record, rfc3339};
 use super::perform::backup;
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Log, Operation, log};
-use crate::boundary::Boundary;
-use crate::change::{Change, Kind, State};
-use crate::error::{Error, Result};
-use crate::git::{Blobs, CheckpointStore, ObservedChange, Repository, Snapshot};
 use crate::judge::{Options, settings_of_head};
-use crate::path::escaped;
-use crate::scope::settings::MAX_SIZE;
+use write_guard_policy::change::{Change, Kind, State};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
+use write_guard_policy::scope::settings::MAX_SIZE;
+use write_guard_repo::boundary::Boundary;
+use write_guard_repo::{Blobs, CheckpointStore, ObservedChange, Repository, Snapshot};
 
 /// A path, and the operation that restores it.
 type RestoreStep = (BString, Operation);

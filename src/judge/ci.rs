@@ -4,9 +4,9 @@ use gix::ObjectId;
 
 use super::range::base_setting;
 use crate::ci::{self, CiPlan, Point};
-use crate::error::{Error, Result};
-use crate::git::{PushSide, Range, Repository, TargetBranch};
-use crate::path::escaped;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
+use write_guard_repo::{PushSide, Range, Repository, TargetBranch};
 
 /// The range that a CI system wants judged; its notes say why.
 ///

@@ -13,17 +13,17 @@ use super::facts::BaseCommit;
 use super::policy_loader::{LocatedDesigns, locate_with};
 use super::scope::listed;
 use super::tree_view::{GitTreeView, in_repository, work_tree};
-use crate::design::propose::propose;
-use crate::design::{self, Design};
-use crate::error::{Error, Result};
-use crate::git::{Index, Repository, Tree, show_file};
-use crate::path::{escaped, listed as listed_names};
-use crate::policy;
-use crate::rules::{self, DesignContext, FilesOfTree, ResultTree};
-use crate::scope::Scope;
-use crate::scope::glob::is_glob;
-use crate::scope::settings::Settings;
-use crate::verdict::{DesignUsed, ScopeListing};
+use write_guard_policy::design::propose::propose;
+use write_guard_policy::design::{self, Design};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::{escaped, listed as listed_names};
+use write_guard_policy::policy;
+use write_guard_policy::rules::{self, DesignContext, FilesOfTree, ResultTree};
+use write_guard_policy::scope::Scope;
+use write_guard_policy::scope::glob::is_glob;
+use write_guard_policy::scope::settings::Settings;
+use write_guard_policy::verdict::{DesignUsed, ScopeListing};
+use write_guard_repo::{Index, Repository, Tree, show_file};
 
 /// The most paths that a note lists.
 const MOST_NAMES: usize = 5;

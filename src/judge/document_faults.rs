@@ -6,11 +6,11 @@ use gix::bstr::BStr;
 
 use super::design_lint::group;
 use super::facts::JudgementFacts;
-use crate::change::Change;
-use crate::design::{self, Design};
-use crate::error::Result;
-use crate::finding::{Finding, Level, Rule};
-use crate::policy::{self, Policy, Stage};
+use write_guard_policy::change::Change;
+use write_guard_policy::design::{self, Design};
+use write_guard_policy::error::Result;
+use write_guard_policy::finding::{Finding, Level, Rule};
+use write_guard_policy::policy::{self, Policy, Stage};
 
 /// The faults of the designs in force, and of those that a commit or a range touches: of these in the new version.
 ///

@@ -8,16 +8,16 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::facts::JudgementFacts;
-use crate::change::{Change, State};
-use crate::error::Result;
-use crate::finding::{Finding, Rule};
-use crate::git::{Commit, Objects, Tree, changes_between};
-use crate::measure::{AddedLines, Class, Content, Measured, Unit, classify};
-use crate::policy::{Policy, Stage};
-use crate::rules::{self, MeasuredChange};
-use crate::scope::Actions;
-use crate::scope::settings::Settings;
-use crate::verdict::MovedTo;
+use write_guard_policy::change::{Change, State};
+use write_guard_policy::error::Result;
+use write_guard_policy::finding::{Finding, Rule};
+use write_guard_policy::measure::{AddedLines, Class, Content, Measured, Unit, classify};
+use write_guard_policy::policy::{Policy, Stage};
+use write_guard_policy::rules::{self, MeasuredChange};
+use write_guard_policy::scope::Actions;
+use write_guard_policy::scope::settings::Settings;
+use write_guard_policy::verdict::MovedTo;
+use write_guard_repo::{Commit, Objects, Tree, changes_between};
 
 /// What earlier commits of the branch changed, before the changes to judge.
 pub(super) type EarlierChanges<'a> = dyn Fn() -> Result<Vec<Change>> + 'a;

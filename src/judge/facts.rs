@@ -9,14 +9,14 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::merge_commits::MergedContents;
-use crate::change::{Change, State};
-use crate::error::{Error, Result};
-use crate::git::{Commit, Range, Repository, Tree, changes_between, is_in_any};
-use crate::measure;
-use crate::path::escaped;
-use crate::policy::Stage;
-use crate::scope::settings::{self, Settings};
-use crate::verdict::SourceKind;
+use write_guard_policy::change::{Change, State};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::measure;
+use write_guard_policy::path::escaped;
+use write_guard_policy::policy::Stage;
+use write_guard_policy::scope::settings::{self, Settings};
+use write_guard_policy::verdict::SourceKind;
+use write_guard_repo::{Commit, Range, Repository, Tree, changes_between, is_in_any};
 
 /// What is judged, and against what.
 pub(super) struct JudgementFacts<'a> {

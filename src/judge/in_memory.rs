@@ -12,15 +12,15 @@ use super::measured_changes::Judge;
 use super::merge_commits::MergedContents;
 use super::pipeline::Judged;
 use super::policy_loader::moved_designs;
-use crate::change::{Change, Kind, ProposedChange, State};
-use crate::design;
-use crate::error::{Error, Result};
-use crate::git::{Blobs, Objects, Tree, blob_id, tree_of_changes};
-use crate::measure::Precision;
-use crate::path::escaped;
-use crate::policy::{Governing, Policy, Stage};
-use crate::scope::settings::{self, Settings};
-use crate::verdict::{Source, SourceKind, Verdict};
+use write_guard_policy::change::{Change, Kind, ProposedChange, State};
+use write_guard_policy::design;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::measure::Precision;
+use write_guard_policy::path::escaped;
+use write_guard_policy::policy::{Governing, Policy, Stage};
+use write_guard_policy::scope::settings::{self, Settings};
+use write_guard_policy::verdict::{Source, SourceKind, Verdict};
+use write_guard_repo::{Blobs, Objects, Tree, blob_id, tree_of_changes};
 
 /// A policy from the text of `guard.toml` and those of designs, each with its path.
 ///

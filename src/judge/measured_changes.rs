@@ -9,16 +9,16 @@ use gix::bstr::{BStr, BString};
 use super::excuses::{self, EarlierChanges};
 use super::merge_commits::{self, MergedContents};
 use super::tree_view::GitTreeView;
-use crate::approve::Approval;
-use crate::change::{Change, Kind, State};
-use crate::error::{Error, Result};
-use crate::finding::Finding;
-use crate::git::{Objects, Tree};
-use crate::measure::{self, Conversion, Kept, Precision, RenameEnd};
-use crate::policy::Policy;
-use crate::rules::{self, Case, MeasuredChange, RenameTarget};
-use crate::scope::{Actions, Grant, Scope};
-use crate::system;
+use write_guard_policy::approve::Approval;
+use write_guard_policy::change::{Change, Kind, State};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Finding;
+use write_guard_policy::measure::{self, Conversion, Kept, Precision, RenameEnd};
+use write_guard_policy::policy::Policy;
+use write_guard_policy::rules::{self, Case, MeasuredChange, RenameTarget};
+use write_guard_policy::scope::{Actions, Grant, Scope};
+use write_guard_repo::system;
+use write_guard_repo::{Objects, Tree};
 
 /// More threads would only wait for each other.
 const MOST_THREADS: usize = 8;
@@ -111,6 +111,7 @@ impl Judge<'_> {
             changes,
             result: &view,
             merge_base: &|path| view.failed.seen((self.merge_base)(path)).flatten(),
+            submodules: write_guard_repo::submodules,
             approvals,
         });
         view.failed.finish()?;

@@ -4,15 +4,15 @@ use gix::ObjectId;
 use gix::bstr::BString;
 use std::collections::HashMap;
 
-use crate::change::{Change, Kind, State};
-use crate::error::Result;
-use crate::git::{
+use write_guard_policy::change::{Change, Kind, State};
+use write_guard_policy::error::Result;
+use write_guard_policy::measure::{self, Measured};
+use write_guard_policy::rules::MeasuredChange;
+use write_guard_policy::scope::settings::Settings;
+use write_guard_repo::{
     Index, MergeResult, Objects, Parents, Repository, Tree, changes_between, is_in_any,
     merge_heads, merge_results, staged_changes,
 };
-use crate::measure::{self, Measured};
-use crate::rules::MeasuredChange;
-use crate::scope::settings::Settings;
 
 /// Larger files are judged whole, because comparing them with every parent takes too long.
 const MAX_SIZE: usize = 8 << 20;

@@ -24,9 +24,9 @@ mod trial;
 
 use std::path::PathBuf;
 
-use crate::approve::Approval;
-use crate::measure::Precision;
-use crate::scope::settings::Settings;
+use write_guard_policy::approve::Approval;
+use write_guard_policy::measure::Precision;
+use write_guard_policy::scope::settings::Settings;
 
 pub use ci::ci_range;
 pub use design_edit::{

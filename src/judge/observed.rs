@@ -9,15 +9,15 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::facts::JudgementFacts;
 use super::in_memory::file;
 use super::{Options, pipeline, range, settings_of_head};
-use crate::change::{Change, State};
-use crate::error::Result;
-use crate::finding::{Finding, Level, Rule};
-use crate::git::{
+use write_guard_policy::change::{Change, State};
+use write_guard_policy::error::Result;
+use write_guard_policy::finding::{Finding, Level, Rule};
+use write_guard_policy::policy::Stage;
+use write_guard_policy::rules::{self, Access, at_level};
+use write_guard_repo::{
     Blobs, CheckedOut, Checkpoint, CheckpointStore, ObservedChange, Parents, Repository, Tree,
     changes_between, differing, is_in_any, tree_of_changes,
 };
-use crate::policy::Stage;
-use crate::rules::{self, Access, at_level};
 
 /// What is compared.
 pub struct Observed<'a> {

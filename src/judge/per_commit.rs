@@ -4,12 +4,12 @@ use super::approvals::CommitApprovals;
 use super::excuses::Revert;
 use super::measured_changes::{Judge, for_each};
 use super::merge_commits;
-use crate::error::{Error, Result};
-use crate::finding::Finding;
-use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between};
-use crate::measure::Precision;
-use crate::policy::{Policy, Stage};
-use crate::rules;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Finding;
+use write_guard_policy::measure::Precision;
+use write_guard_policy::policy::{Policy, Stage};
+use write_guard_policy::rules;
+use write_guard_repo::{Commit, Objects, Range, Repository, Tree, changes_between};
 
 /// The result for one commit.
 #[derive(Default)]

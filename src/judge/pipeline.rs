@@ -10,15 +10,15 @@ use super::facts::{JudgementFacts, old_state};
 use super::measured_changes::Judge;
 use super::policy_loader::load_for_changes;
 use super::{Options, excuses, review};
-use crate::change::Change;
-use crate::design::Design;
-use crate::error::Result;
-use crate::finding::Finding;
-use crate::git::{Objects, changes_between};
-use crate::measure::Class;
-use crate::policy::{Governing, Policy, Stage};
-use crate::rules::MeasuredChange;
-use crate::verdict::{DesignUsed, JudgedChange, Review, Source, Texts, Verdict};
+use write_guard_policy::change::Change;
+use write_guard_policy::design::Design;
+use write_guard_policy::error::Result;
+use write_guard_policy::finding::Finding;
+use write_guard_policy::measure::Class;
+use write_guard_policy::policy::{Governing, Policy, Stage};
+use write_guard_policy::rules::MeasuredChange;
+use write_guard_policy::verdict::{DesignUsed, JudgedChange, Review, Source, Texts, Verdict};
+use write_guard_repo::{Objects, changes_between};
 
 /// A finished judgement and what it rests on.
 pub(super) struct Judged {

@@ -11,11 +11,11 @@ use super::facts::{JudgementFacts, changes_of_range, settings_of};
 use super::merge_commits;
 use super::pipeline::Judged;
 use super::{Options, per_commit, pipeline, review};
-use crate::error::{Error, Result};
-use crate::git::{PushSide, Range, Repository, Update};
-use crate::path::escaped;
-use crate::policy::Stage;
-use crate::verdict::{Source, SourceKind, Verdict};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
+use write_guard_policy::policy::Stage;
+use write_guard_policy::verdict::{Source, SourceKind, Verdict};
+use write_guard_repo::{PushSide, Range, Repository, Update};
 
 /// Judges the commit `id` as a commit on `branch`, by the policy of its first parent.
 ///

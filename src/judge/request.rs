@@ -7,20 +7,20 @@ use super::excuses;
 use super::facts::BaseCommit;
 use super::in_memory::file;
 use super::tree_view::FirstError;
-use crate::approve::Approval;
-use crate::boundary::Boundary;
-use crate::change::{Change, Kind, State};
-use crate::design;
-use crate::error::{Error, Result};
-use crate::finding::{Finding, Help, Level, Rule};
-use crate::git::{Blobs, Objects, Repository, Tree};
-use crate::measure::{self, Kept, Measured};
-use crate::path::{Reason, escaped, shell_word};
-use crate::policy::Policy;
-use crate::rules::{self, Access, Case, MeasuredChange, RenameTarget};
-use crate::scope::settings::MAX_SIZE;
-use crate::scope::{Actions, GrantKind, Scope};
-use crate::system;
+use write_guard_policy::approve::Approval;
+use write_guard_policy::change::{Change, Kind, State};
+use write_guard_policy::design;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::{Finding, Help, Level, Rule};
+use write_guard_policy::measure::{self, Kept, Measured};
+use write_guard_policy::path::{Reason, escaped, shell_word};
+use write_guard_policy::policy::Policy;
+use write_guard_policy::rules::{self, Access, Case, MeasuredChange, RenameTarget};
+use write_guard_policy::scope::settings::MAX_SIZE;
+use write_guard_policy::scope::{Actions, GrantKind, Scope};
+use write_guard_repo::boundary::Boundary;
+use write_guard_repo::system;
+use write_guard_repo::{Blobs, Objects, Repository, Tree};
 
 /// The context of a request.
 #[derive(Clone, Copy)]
@@ -293,6 +293,7 @@ impl OperationContext<'_, '_> {
             changes,
             result: self.boundary,
             merge_base: &|path| failed.seen(self.before(path)).flatten(),
+            submodules: write_guard_repo::submodules,
             approvals: self.approvals,
         });
         failed.finish()?;

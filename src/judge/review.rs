@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use crate::error::Result;
-use crate::finding::{Finding, refused_paths};
-use crate::git::{Commit, Objects, Range, Repository};
-use crate::measure::{Class, Measured, is_binary, unified_preview};
-use crate::policy::Policy;
-use crate::rules::MeasuredChange;
-use crate::verdict::{ReviewCommit, ReviewRow};
+use write_guard_policy::error::Result;
+use write_guard_policy::finding::{Finding, refused_paths};
+use write_guard_policy::measure::{Class, Measured, is_binary, unified_preview};
+use write_guard_policy::policy::Policy;
+use write_guard_policy::rules::MeasuredChange;
+use write_guard_policy::verdict::{ReviewCommit, ReviewRow};
+use write_guard_repo::{Commit, Objects, Range, Repository};
 
 /// The most lines of a preview: about a screenful with the finding, and those on the page.
 const LINES: usize = 20;

@@ -10,16 +10,16 @@ use super::pipeline::{designs_used, texts};
 use super::policy_loader::{CHOICE_KEY, GUARD_USE, load_to_show};
 use super::tree_view::{GitTreeView, work_tree};
 use super::{Options, staged};
-use crate::error::{Error, Result};
-use crate::git::{Index, Repository, changes_between, show_file};
-use crate::policy::{Policy, note_on_done};
-use crate::rules::{self, ResultTree};
-use crate::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
-use crate::scope::{Grant, GrantKind, Scope};
-use crate::verdict::{
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::policy::{Policy, note_on_done};
+use write_guard_policy::rules::{self, ResultTree};
+use write_guard_policy::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
+use write_guard_policy::scope::{Grant, GrantKind, Scope};
+use write_guard_policy::verdict::{
     BranchStatus, ChosenDesigns, PromptSection, RowsSoFar, ScopeGrant, ScopeListing,
     SettingsInForce, Verdict,
 };
+use write_guard_repo::{Index, Repository, changes_between, show_file};
 
 /// All grants, with whether their files exist.
 ///

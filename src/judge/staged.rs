@@ -10,14 +10,14 @@ use super::facts::JudgementFacts;
 use super::merge_commits;
 use super::pipeline::{self, Judged};
 use super::policy_loader::load_for_changes;
-use crate::approve::Approval;
-use crate::change::Change;
-use crate::error::Result;
-use crate::finding::{Finding, Level};
-use crate::git::{Index, Parents, Repository, changes_between};
-use crate::policy::{DesignVersion, Policy, Stage};
-use crate::rules::{self, MeasuredChange};
-use crate::verdict::{SourceKind, Verdict};
+use write_guard_policy::approve::Approval;
+use write_guard_policy::change::Change;
+use write_guard_policy::error::Result;
+use write_guard_policy::finding::{Finding, Level};
+use write_guard_policy::policy::{DesignVersion, Policy, Stage};
+use write_guard_policy::rules::{self, MeasuredChange};
+use write_guard_policy::verdict::{SourceKind, Verdict};
+use write_guard_repo::{Index, Parents, Repository, changes_between};
 
 /// Judges what `git commit` would record now.
 ///

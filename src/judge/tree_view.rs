@@ -5,13 +5,13 @@ use std::path::Path;
 
 use gix::bstr::{BStr, BString};
 
-use crate::boundary::{Boundary, bytes, from_real_root};
-use crate::change::Kind;
-use crate::error::{Error, Result};
-use crate::git::{Repository, Tree, show_file};
-use crate::path::{Node, TreeView, normalize_request};
-use crate::rules::{MeasuredChange, ResultTree};
-use crate::system;
+use write_guard_policy::change::Kind;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::{Node, TreeView, normalize_request};
+use write_guard_policy::rules::{MeasuredChange, ResultTree};
+use write_guard_repo::boundary::{Boundary, bytes, from_real_root};
+use write_guard_repo::system;
+use write_guard_repo::{Repository, Tree, show_file};
 
 /// The view of a tree in git for rules. It remembers the first object that could not be read.
 pub(super) struct GitTreeView<'a> {
@@ -113,10 +113,4 @@ pub(super) fn in_repository(repo: &Repository, file: &Path) -> Result<BString> {
     let absolute = from_real_root(&root, &real(&here)?.join(file));
     normalize_request(&bytes(&root), &bytes(&absolute), system::PLATFORM)
         .map_err(|rejection| outside(rejection.message))
-}
-
-/// The disk lists no files; the index does. A request is about one path, and its neighbours are judged at commit
-/// time.
-impl ResultTree for Boundary {
-    fn for_each(&self, _visit: &mut dyn FnMut(&BStr, Kind)) {}
 }

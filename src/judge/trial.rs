@@ -4,12 +4,12 @@ use gix::ObjectId;
 
 use super::pipeline::designs_used;
 use super::{Options, facts, range};
-use crate::error::{Error, Result};
-use crate::finding::Finding;
-use crate::git::{Headline, Repository};
-use crate::measure::Precision;
-use crate::scope::settings::{Missing, Settings};
-use crate::verdict::DesignUsed;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Finding;
+use write_guard_policy::measure::Precision;
+use write_guard_policy::scope::settings::{Missing, Settings};
+use write_guard_policy::verdict::DesignUsed;
+use write_guard_repo::{Headline, Repository};
 
 /// What guard would have said to the last changes of a branch.
 #[derive(Debug, Clone)]

@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use crate::agents::{explained, locked};
 use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
-use crate::git::Repository;
 use crate::judge::Options;
-use crate::policy::DesignVersion;
-use crate::scope::Scope;
+use write_guard_policy::policy::DesignVersion;
+use write_guard_policy::scope::Scope;
+use write_guard_repo::Repository;
 
 /// One client's session.
 #[derive(Default)]

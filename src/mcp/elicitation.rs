@@ -4,12 +4,12 @@ use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
 use serde_json::{Value, json};
 
 use super::call::{Call, ToolAnswer};
-use crate::approve::{REJECT, reason_line};
-use crate::error::Error;
 use crate::files::{
     self, Answer, Ask, Effect, Failure, FailureKind, Gate, GateResult, Question, Strategy,
 };
 use crate::report::Style;
+use write_guard_policy::approve::{REJECT, reason_line};
+use write_guard_policy::error::Error;
 
 /// The choice for what is no write, such as a deletion.
 const APPROVE: &str = "approve";

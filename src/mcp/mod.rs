@@ -23,15 +23,14 @@ use rmcp::{RoleServer, ServerHandler, ServiceExt, tool_handler};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use crate::error::{Error, Result};
 use crate::files::{Failure, FailureKind, GateResult};
-use crate::git::Repository;
 use crate::judge::Options;
 use call::{Call, Session, ToolAnswer};
 use elicitation::not_approved;
-#[cfg(fuzzing)]
-pub(crate) use transport::decode;
+pub use transport::decode;
 use transport::{MAX_MESSAGE, StdioLines};
+use write_guard_policy::error::{Error, Result};
+use write_guard_repo::Repository;
 
 type Context = RequestContext<RoleServer>;
 

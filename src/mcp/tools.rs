@@ -14,14 +14,14 @@ use serde_json::json;
 use super::call::{Call, SeenScope, ToolAnswer, in_tools};
 use super::elicitation;
 use super::{Context, Server};
-use crate::error::Error;
 use crate::files::{self, Failure, FailureKind, Gate, GateResult, Operation, Strategy};
 use crate::judge;
-use crate::path::escaped;
 use crate::report::{Format, Style, Target, write_check, write_scope};
-use crate::scope::Grant;
-use crate::scope::Scope;
-use crate::verdict::CheckAnswers;
+use write_guard_policy::error::Error;
+use write_guard_policy::path::escaped;
+use write_guard_policy::scope::Grant;
+use write_guard_policy::scope::Scope;
+use write_guard_policy::verdict::CheckAnswers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

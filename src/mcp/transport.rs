@@ -71,18 +71,17 @@ impl Transport<RoleServer> for StdioLines {
         loop {
             let line = self.next_line().await?;
             let line = line.trim_ascii();
-            match serde_json::from_slice(line) {
-                _ if line.is_empty() => {}
+            if line.is_empty() {
+                continue;
+            }
+            match decode(line) {
                 Ok(message) => return Some(message),
-                Err(error) => {
-                    if let Some(answer) = answer_to_undecodable(line, &error) {
-                        let output = Arc::clone(&self.output);
-                        // In a task of its own, because this function may be cancelled.
-                        tokio::spawn(
-                            async move { write(&output, answer.to_string().into()).await },
-                        );
-                    }
+                Err(Some(answer)) => {
+                    let output = Arc::clone(&self.output);
+                    // In a task of its own, because this function may be cancelled.
+                    tokio::spawn(async move { write(&output, answer.to_string().into()).await });
                 }
+                Err(None) => {}
             }
         }
     }
@@ -99,13 +98,12 @@ async fn write(output: &Mutex<Stdout>, mut line: Vec<u8>) -> io::Result<()> {
     output.flush().await
 }
 
-/// Whether a line is a message; or else the answer.
-#[cfg(fuzzing)]
-pub(crate) fn decode(line: &[u8]) -> Result<(), Option<Value>> {
-    match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(answer_to_undecodable(line, &error)),
-    }
+/// The message on a line.
+///
+/// # Errors
+/// The line is no message. The error is the answer, if the sender waits for one.
+pub fn decode(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Option<Value>> {
+    serde_json::from_slice(line).map_err(|error| answer_to_undecodable(line, &error))
 }
 
 /// The members that tell requests, responses and notifications apart. Bad text elsewhere in the message is ignored.

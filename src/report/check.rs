@@ -8,8 +8,8 @@ use serde_json::json;
 use super::json::write_line;
 use super::target::{Format, Style, Target};
 use super::texts::{message, place};
-use crate::path::escaped;
-use crate::verdict::{CheckAnswers, CheckResult};
+use write_guard_policy::path::escaped;
+use write_guard_policy::verdict::{CheckAnswers, CheckResult};
 
 /// Writes the report; quiet omits allowed paths.
 ///

@@ -9,9 +9,9 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::target::Style;
 use super::texts::{self, message};
-use crate::finding::{Anchor, Finding, Help, Level};
-use crate::path::escaped;
-use crate::verdict::Texts;
+use write_guard_policy::finding::{Anchor, Finding, Help, Level};
+use write_guard_policy::path::escaped;
+use write_guard_policy::verdict::Texts;
 
 /// One finding as drawn by annotate-snippets, without a final newline.
 pub(super) fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {

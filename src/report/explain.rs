@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::target::{Style, Target};
 use super::texts::columns;
-use crate::finding::Rule;
+use write_guard_policy::finding::Rule;
 
 /// Writes the page of a rule, or the list of all rules.
 ///

@@ -10,9 +10,9 @@ use super::human;
 use super::place::{ReportPlace, places};
 use super::target::Style;
 use super::texts::{self, RunResult, cannot_judge, in_full, ordered};
-use crate::finding::{Finding, Level};
-use crate::path::escaped;
-use crate::sha256::sha256;
+use write_guard_policy::finding::{Finding, Level};
+use write_guard_policy::path::escaped;
+use write_guard_policy::sha256::sha256;
 
 pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
     let RunResult { verdict, failure } = run;

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use super::json::{Streamed, write_document};
 use super::place::{hashes, places};
 use super::texts::{RunResult, advice, cannot_judge, ordered, sentence};
-use crate::error::Error;
-use crate::finding::json::path_text;
-use crate::finding::{Finding, Level};
-use crate::scope::settings;
-use crate::sha256::sha256;
+use write_guard_policy::error::Error;
+use write_guard_policy::finding::json::path_text;
+use write_guard_policy::finding::{Finding, Level};
+use write_guard_policy::scope::settings;
+use write_guard_policy::sha256::sha256;
 
 pub(super) fn report(
     RunResult { verdict, failure }: RunResult<'_>,

@@ -14,11 +14,11 @@ use annotate_snippets::renderer::{
 use super::diagnostic::{drawn, help_blocks};
 use super::target::Style;
 use super::texts::{self, RunResult, message, ordered, plural, remarks};
-use crate::error::Error;
-use crate::finding::{Finding, Level, Rule};
-use crate::measure::truncate_preview;
-use crate::path::escaped;
-use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
+use write_guard_policy::error::Error;
+use write_guard_policy::finding::{Finding, Level, Rule};
+use write_guard_policy::measure::truncate_preview;
+use write_guard_policy::path::escaped;
+use write_guard_policy::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
 
 /// Findings per rule and level that are drawn in full, so that the first ones stay visible.
 const FULL: usize = 5;

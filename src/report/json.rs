@@ -10,11 +10,11 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::texts::{RunResult, ordered};
-use crate::error::Error;
-use crate::finding::Finding;
-use crate::finding::json::path_text;
-use crate::path::is_hostile;
-use crate::verdict::{Counts, DesignUsed, JudgedChange, Outcome};
+use write_guard_policy::error::Error;
+use write_guard_policy::finding::Finding;
+use write_guard_policy::finding::json::path_text;
+use write_guard_policy::path::is_hostile;
+use write_guard_policy::verdict::{Counts, DesignUsed, JudgedChange, Outcome};
 
 /// The document of `guard lint`; that of a run that could not check has no verdict.
 pub(super) fn report(

@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use gix::bstr::BString;
 
 use super::texts::{self, RunResult, advice, cannot_judge, ordered, sentence};
-use crate::finding::{Finding, Level};
-use crate::path::escaped;
+use write_guard_policy::finding::{Finding, Level};
+use write_guard_policy::path::escaped;
 
 pub(super) fn report(
     RunResult { verdict, failure }: RunResult<'_>,

@@ -5,8 +5,8 @@
 
 use super::texts::{RunResult, advice, cannot_judge, ordered, place, sentence};
 use super::{human, texts};
-use crate::finding::Finding;
-use crate::path::escaped;
+use write_guard_policy::finding::Finding;
+use write_guard_policy::path::escaped;
 
 /// GitHub limits a comment to 65,536 characters; the rest is only counted.
 const MOST_BYTES: usize = 60_000;

@@ -33,10 +33,10 @@ pub(crate) use target::{RECOGNISED_FROM, is_report};
 pub(crate) use texts::{plural, uri};
 pub(crate) use trial::write_trial;
 
-use crate::error::Error;
-use crate::verdict::Verdict;
 use target::BUFFER;
 use texts::RunResult;
+use write_guard_policy::error::Error;
+use write_guard_policy::verdict::Verdict;
 
 /// Writes a verdict, one finding after the other.
 ///

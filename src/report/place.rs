@@ -8,10 +8,10 @@ use std::collections::{HashMap, HashSet};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use crate::finding::{Finding, Rule};
-use crate::scope::settings;
-use crate::sha256::sha256;
-use crate::verdict::Verdict;
+use write_guard_policy::finding::{Finding, Rule};
+use write_guard_policy::scope::settings;
+use write_guard_policy::sha256::sha256;
+use write_guard_policy::verdict::Verdict;
 
 /// A line in a file of the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ fn key(finding: &Finding) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Rule;
+    use write_guard_policy::finding::Rule;
 
     fn finding(rule: Rule, path: &str, message: &str) -> Finding {
         Finding::new(rule, path, message)

@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use super::json::{Streamed, write_document};
 use super::place::{ReportPlace, hashes, places};
 use super::texts::{RunResult, cannot_judge, in_full, ordered, uri};
-use crate::error::Error;
-use crate::finding::json::path_text;
-use crate::finding::{Finding, Level, Rule};
-use crate::scope::settings;
-use crate::sha256::sha256;
+use write_guard_policy::error::Error;
+use write_guard_policy::finding::json::path_text;
+use write_guard_policy::finding::{Finding, Level, Rule};
+use write_guard_policy::scope::settings;
+use write_guard_policy::sha256::sha256;
 
 /// GitHub's limit of results per run.
 const MOST_RESULTS: usize = 25_000;

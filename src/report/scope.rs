@@ -9,12 +9,14 @@ use serde_json::{Value, json};
 use super::target::{Style, Target};
 use super::texts::{columns, ordered, place, plural, remarks};
 use super::{human, texts};
-use crate::design::Mention;
-use crate::finding::Level;
-use crate::finding::json::path_text;
-use crate::path::{escaped, escaped_list};
-use crate::scope::{Actions, Denial, DenialSource, Grant, GrantKind};
-use crate::verdict::{PromptPath, PromptSection, Protection, ScopeGrant, ScopeListing};
+use write_guard_policy::design::Mention;
+use write_guard_policy::finding::Level;
+use write_guard_policy::finding::json::path_text;
+use write_guard_policy::path::{escaped, escaped_list};
+use write_guard_policy::scope::{Actions, Denial, DenialSource, Grant, GrantKind};
+use write_guard_policy::verdict::{
+    PromptPath, PromptSection, Protection, ScopeGrant, ScopeListing,
+};
 
 /// What a row says that forbids to change its file.
 const DO_NOT_MODIFY: &str = "DO NOT MODIFY";

@@ -8,9 +8,11 @@ use serde_json::{Map, Value, json};
 use super::json::document;
 use super::target::{Style, Target};
 use super::{human, texts};
-use crate::finding::{Level, Rule};
-use crate::scope::settings::{FILE, KEYS, Key, LEVELS, RULES, SECTIONS, Settings, ValueKind};
-use crate::verdict::SettingsInForce;
+use write_guard_policy::finding::{Level, Rule};
+use write_guard_policy::scope::settings::{
+    FILE, KEYS, Key, LEVELS, RULES, SECTIONS, Settings, ValueKind,
+};
+use write_guard_policy::verdict::SettingsInForce;
 
 /// Writes the report in one piece.
 ///

@@ -9,12 +9,12 @@ use super::human;
 use super::json::{error_json, with};
 use super::target::{Style, Target};
 use super::texts::{message, ordered, place, remarks};
-use crate::error::Error;
-use crate::finding::json::path_text;
-use crate::finding::{Finding, Level};
-use crate::path::escaped;
-use crate::scope::Grant;
-use crate::verdict::{BranchStatus, DesignUsed, RowsSoFar, Verdict};
+use write_guard_policy::error::Error;
+use write_guard_policy::finding::json::path_text;
+use write_guard_policy::finding::{Finding, Level};
+use write_guard_policy::path::escaped;
+use write_guard_policy::scope::Grant;
+use write_guard_policy::verdict::{BranchStatus, DesignUsed, RowsSoFar, Verdict};
 
 /// The most rows and findings.
 const MOST: usize = 3;

@@ -9,7 +9,7 @@ use regex_lite::Regex;
 use serde::Serialize;
 
 use super::{html, json, texts};
-use crate::finding::Rule;
+use write_guard_policy::finding::Rule;
 
 named! {
     /// The report formats.

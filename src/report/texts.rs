@@ -11,11 +11,11 @@ use std::sync::LazyLock;
 use gix::bstr::BStr;
 use regex_lite::Regex;
 
-use crate::error::Error;
-use crate::finding::{Anchor, Finding};
-pub(super) use crate::path::text_on_one_line as text;
-use crate::path::{escaped, is_hostile};
-use crate::verdict::Verdict;
+use write_guard_policy::error::Error;
+use write_guard_policy::finding::{Anchor, Finding};
+pub(super) use write_guard_policy::path::text_on_one_line as text;
+use write_guard_policy::path::{escaped, is_hostile};
+use write_guard_policy::verdict::Verdict;
 
 /// What a run of guard found.
 #[derive(Clone, Copy)]
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(uri("c:/x?y#z".into()), "c%3A/x%3Fy%23z");
     }
 
-    use crate::path::escaped;
+    use write_guard_policy::path::escaped;
 
     #[test]
     fn an_escaped_name_passes_through_text_unchanged() {

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::target::{Format, Target};
 use super::texts::{ordered, plural};
 use super::{html, texts};
-use crate::finding::{Level, json::path_text};
 use crate::judge::{Trial, TriedChange};
-use crate::path::{escaped, listed};
-use crate::verdict::Outcome;
+use write_guard_policy::finding::{Level, json::path_text};
+use write_guard_policy::path::{escaped, listed};
+use write_guard_policy::verdict::Outcome;
 
 /// The paths of a rule that the table names.
 const NAMED: usize = 3;

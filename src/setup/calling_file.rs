@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::{Check, Part, Plan, SetupAction, Status, Step, agent_settings, text};
 use crate::agents::Agent;
-use crate::error::Result;
-use crate::path::escaped;
-use crate::rules::runs_guard;
+use write_guard_policy::error::Result;
+use write_guard_policy::path::escaped;
+use write_guard_policy::rules::runs_guard;
 
 /// A file that calls guard.
 #[derive(Debug)]

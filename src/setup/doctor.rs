@@ -4,11 +4,11 @@ use super::calling_file::FILES;
 use super::git_hooks::{self, OWN_HOOKS, Placed, Survey};
 use super::hook::HookState;
 use super::{Check, Plan, Status, trial};
-use crate::disk;
-use crate::error::{Error, Result};
-use crate::git::{Repository, show_file};
 use crate::judge;
-use crate::scope::settings::FILE;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::scope::settings::FILE;
+use write_guard_repo::disk;
+use write_guard_repo::{Repository, show_file};
 
 /// Runs all checks; `repo` is the repository, or why guard cannot open it. Writes only to a temporary directory, which
 /// it removes.

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::hook::{HookState, OPT_IN};
+use super::hook::{HookState, OPT_IN, assess, classify};
 use super::manager::{Managed, Manager};
 use super::{Part, Status, Step};
-use crate::disk;
-use crate::error::{Error, Result};
-use crate::git::{Repository, show_file};
-use crate::rules::{HOOKS, Hook};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::rules::{HOOKS, Hook};
+use write_guard_repo::disk;
+use write_guard_repo::{Repository, show_file};
 
 /// A hook and what is at its place.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
     let (mut state, tool, executable) = match super::look(&path) {
         Ok(None) => (HookState::Missing, None, false),
         Ok(Some((content, executable))) => {
-            (hook.classify(&content), Manager::of(&content), executable)
+            (classify(&hook, &content), Manager::of(&content), executable)
         }
         Err(why) => {
             let why = format!("does not call guard: {why}");
@@ -97,7 +97,13 @@ fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
             false => HookState::Foreign(foreign()),
         };
     }
-    let (part, status) = hook.assess(&state, managed.as_ref(), executable || is_husky, path);
+    let (part, status) = assess(
+        &hook,
+        &state,
+        managed.as_ref(),
+        executable || is_husky,
+        path,
+    );
     Placed {
         hook,
         state,

@@ -7,8 +7,8 @@ use gix::bstr::ByteSlice;
 
 use super::manager::{Managed, call, call_lines};
 use super::{Part, Plan, Status};
-use crate::path::shell_word;
-use crate::rules::Hook;
+use write_guard_policy::path::shell_word;
+use write_guard_policy::rules::Hook;
 
 /// The hook that guard installs only on request, because git runs it at every ref update.
 pub const OPT_IN: &str = "reference-transaction";
@@ -31,88 +31,85 @@ pub enum HookState {
     Foreign(String),
 }
 
-impl Hook {
-    /// Classifies the content of a hook file; what a manager runs is not known yet.
-    pub(super) fn classify(&self, content: &[u8]) -> HookState {
-        let is_marked = |line: &[u8]| line.starts_with(MARKER);
-        if content == self.script.as_bytes() {
-            HookState::Ours
-        } else if content.lines().nth(1).is_some_and(is_marked) {
-            HookState::Changed
-        } else if call(self.name, content).is_some() {
-            HookState::CallsGuard
-        } else {
-            HookState::Foreign("does not call guard".to_owned())
-        }
+/// Classifies the content of a hook file; what a manager runs is not known yet.
+pub(super) fn classify(hook: &Hook, content: &[u8]) -> HookState {
+    let is_marked = |line: &[u8]| line.starts_with(MARKER);
+    if content == hook.script.as_bytes() {
+        HookState::Ours
+    } else if content.lines().nth(1).is_some_and(is_marked) {
+        HookState::Changed
+    } else if call(hook.name, content).is_some() {
+        HookState::CallsGuard
+    } else {
+        HookState::Foreign("does not call guard".to_owned())
     }
+}
 
-    /// What a file in this state means, and whether git calls guard by it. `executable`: whether git would run it.
-    pub(super) fn assess(
-        &self,
-        state: &HookState,
-        managed: Option<&Managed>,
-        executable: bool,
-        path: PathBuf,
-    ) -> (Part, Status) {
-        let file = &shell_word(path.as_os_str().as_encoded_bytes());
-        let script = |what| Plan::Write(self.script.as_bytes().to_vec(), what);
-        let mut part = Part {
-            name: self.name,
-            path: path.clone(),
-            ..Part::default()
-        };
-        // Without pre-commit, guard judges no ordinary commit. The other hooks close gaps.
-        let mut status = match self.name {
-            "pre-commit" => Status::Fail,
-            _ => Status::Warn,
-        };
-        match state {
-            HookState::Missing => {
-                part.message = format!("is missing, so {}", self.gap);
-                part.install = script("installed");
-                return (part, status);
-            }
-            HookState::Ours => {
-                status = Status::Ok;
-                part.message = "is installed".to_owned();
-                part.uninstall = Plan::Remove;
-            }
-            HookState::Changed => {
-                status = Status::Fail;
-                part.message = "was edited, or written by another version of guard".to_owned();
-                let how = format!("remove guard's lines, or the whole file: {file}");
-                part.install =
-                    Plan::ByHand(vec![how.clone(), "then: guard install git".to_owned()]);
-                part.uninstall = Plan::ByHand(vec![how]);
-            }
-            HookState::CallsGuard => {
-                status = Status::Ok;
-                let by = managed.map(|by| format!(" through {} ({})", by.tool.name(), by.file));
-                part.message = format!("calls guard{}", by.unwrap_or_default());
-            }
-            HookState::Foreign(why) => {
-                part.message.clone_from(why);
-                let how = "let it call guard first, in a shell script by its second line:";
-                let lines = || call_lines(how, self.name);
-                part.install = Plan::ByHand(managed.map_or_else(lines, Managed::advice));
-            }
+/// What a file in this state means, and whether git calls guard by it. `executable`: whether git would run it.
+pub(super) fn assess(
+    hook: &Hook,
+    state: &HookState,
+    managed: Option<&Managed>,
+    executable: bool,
+    path: PathBuf,
+) -> (Part, Status) {
+    let file = &shell_word(path.as_os_str().as_encoded_bytes());
+    let script = |what| Plan::Write(hook.script.as_bytes().to_vec(), what);
+    let mut part = Part {
+        name: hook.name,
+        path: path.clone(),
+        ..Part::default()
+    };
+    // Without pre-commit, guard judges no ordinary commit. The other hooks close gaps.
+    let mut status = match hook.name {
+        "pre-commit" => Status::Fail,
+        _ => Status::Warn,
+    };
+    match state {
+        HookState::Missing => {
+            part.message = format!("is missing, so {}", hook.gap);
+            part.install = script("installed");
+            return (part, status);
         }
-        let is_theirs = managed.is_some() && matches!(state, HookState::Foreign(_));
-        if !executable && *state != HookState::Changed && !is_theirs {
+        HookState::Ours => {
+            status = Status::Ok;
+            part.message = "is installed".to_owned();
+            part.uninstall = Plan::Remove;
+        }
+        HookState::Changed => {
             status = Status::Fail;
-            part.message = "is not executable, so git ignores it".to_owned();
-            // guard does not enable a hook that its owner disabled.
-            part.install = match state {
-                HookState::Ours => script("made executable again"),
-                _ => Plan::ByHand(vec![
-                    format!("make it executable: chmod +x {file}"),
-                    format!("or remove it: rm {file}"),
-                    "then: guard install git".to_owned(),
-                ]),
-            };
+            part.message = "was edited, or written by another version of guard".to_owned();
+            let how = format!("remove guard's lines, or the whole file: {file}");
+            part.install = Plan::ByHand(vec![how.clone(), "then: guard install git".to_owned()]);
+            part.uninstall = Plan::ByHand(vec![how]);
         }
-        (part, status)
+        HookState::CallsGuard => {
+            status = Status::Ok;
+            let by = managed.map(|by| format!(" through {} ({})", by.tool.name(), by.file));
+            part.message = format!("calls guard{}", by.unwrap_or_default());
+        }
+        HookState::Foreign(why) => {
+            part.message.clone_from(why);
+            let how = "let it call guard first, in a shell script by its second line:";
+            let lines = || call_lines(how, hook.name);
+            part.install = Plan::ByHand(managed.map_or_else(lines, Managed::advice));
+        }
     }
+    let is_theirs = managed.is_some() && matches!(state, HookState::Foreign(_));
+    if !executable && *state != HookState::Changed && !is_theirs {
+        status = Status::Fail;
+        part.message = "is not executable, so git ignores it".to_owned();
+        // guard does not enable a hook that its owner disabled.
+        part.install = match state {
+            HookState::Ours => script("made executable again"),
+            _ => Plan::ByHand(vec![
+                format!("make it executable: chmod +x {file}"),
+                format!("or remove it: rm {file}"),
+                "then: guard install git".to_owned(),
+            ]),
+        };
+    }
+    (part, status)
 }
 
 #[cfg(test)]
@@ -120,7 +117,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::rules::HOOKS;
+    use write_guard_policy::rules::HOOKS;
 
     const PRE: Hook = HOOKS[0];
 
@@ -132,7 +129,7 @@ mod tests {
             assert!(lines[1].as_bytes().starts_with(MARKER), "{}", hook.name);
             let call = format!("exec guard hook {} \"$@\"", hook.name);
             assert_eq!(lines.last(), Some(&call.as_str()));
-            assert_eq!(hook.classify(hook.script.as_bytes()), HookState::Ours);
+            assert_eq!(classify(&hook, hook.script.as_bytes()), HookState::Ours);
         }
     }
 
@@ -162,7 +159,7 @@ mod tests {
                 HookState::Changed,
             ),
         ] {
-            assert_eq!(PRE.classify(content.as_bytes()), state, "{content:?}");
+            assert_eq!(classify(&PRE, content.as_bytes()), state, "{content:?}");
         }
     }
 
@@ -175,7 +172,7 @@ mod tests {
         ] {
             let stays = |plan: &Plan| matches!(plan, Plan::Keep | Plan::ByHand(_));
             for executable in [true, false] {
-                let (part, _) = PRE.assess(&state, None, executable, "x".into());
+                let (part, _) = assess(&PRE, &state, None, executable, "x".into());
                 assert!(stays(&part.uninstall) && stays(&part.install), "{state:?}");
             }
         }

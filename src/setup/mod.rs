@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::Metadata;
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::finding::Help;
-use crate::git::show_file;
-use crate::{disk, system};
+use write_guard_policy::error::Error;
+use write_guard_policy::finding::Help;
+use write_guard_repo::show_file;
+use write_guard_repo::{disk, system};
 
 named! {
     /// What happens to a file.

@@ -11,10 +11,10 @@ use super::git_hooks::{Placed, Survey};
 use super::hook::HookState;
 use super::manager::Managed;
 use super::{Check, Status};
-use crate::git::show_file;
-use crate::path::{escaped, shell_word};
-use crate::rules::only_calls_guard;
-use crate::system;
+use write_guard_policy::path::{escaped, shell_word};
+use write_guard_policy::rules::only_calls_guard;
+use write_guard_repo::show_file;
+use write_guard_repo::system;
 
 /// The rule that the attempt breaks; guard names it in its refusal.
 const RULE: &str = "out-of-scope";

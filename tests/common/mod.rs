@@ -11,7 +11,6 @@
 pub mod agents;
 pub mod clients;
 pub mod commits;
-pub mod corpus;
 pub mod corpus_layout;
 #[cfg(target_os = "linux")]
 pub mod disturb;
@@ -23,7 +22,6 @@ pub mod log;
 pub mod mcp;
 #[cfg(target_os = "linux")]
 pub mod race;
-pub mod random;
 pub mod raw;
 #[cfg(target_os = "linux")]
 pub mod registry;
@@ -32,14 +30,17 @@ mod server;
 pub mod signing;
 #[cfg(target_os = "linux")]
 pub mod strace;
-mod table;
 #[cfg(unix)]
 pub mod terminal;
 #[cfg(target_os = "linux")]
 pub mod verbs;
 pub mod worktree;
 
-pub use table::table;
+#[allow(
+    unused_imports,
+    reason = "every test target uses its own part of the harness"
+)]
+pub use write_guard_testing::{corpus, random, table};
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use write_guard::approve::Approval;
+use write_guard_policy::approve::Approval;
 
 use super::signing::{self, SIGNERS, WHO};
 use super::{DESIGN, Repo, SETTINGS, table};

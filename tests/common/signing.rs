@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use write_guard::approve::{Approval, NAMESPACE, TRAILER, one_line};
+use write_guard_policy::approve::{Approval, NAMESPACE, TRAILER, one_line};
 
 use super::{DESIGN, Output, Repo, SETTINGS, lines, run, skip};
 

@@ -1,10 +1,10 @@
 //! The output of the file verbs, with the fields of requirement 001 section 3 and requirement 000 section 2.3.
 
 use super::super::output::Output;
-use crate::error::Result;
 use crate::files::{self, Effect, Extension, Failure, FailureKind, Gate};
 use gix::bstr::ByteSlice;
 use serde_json::Value;
+use write_guard_policy::error::Result;
 
 /// Prints the content of a file, as it is or as JSON.
 ///

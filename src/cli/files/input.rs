@@ -4,11 +4,11 @@ use std::io;
 use std::path::Path;
 
 use crate::cli::bounded;
-use crate::error::{Error, Result};
 use crate::files::{self, Edit, Failure, FailureKind, Gate};
-use crate::git::Repository;
-use crate::path::escaped;
-use crate::scope::settings::MAX_SIZE;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
+use write_guard_policy::scope::settings::MAX_SIZE;
+use write_guard_repo::Repository;
 
 /// Where an operation gets its contents from.
 pub(in crate::cli) struct ContentSource<'a, 'r> {

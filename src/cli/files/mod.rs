@@ -15,9 +15,9 @@ use super::output::Output;
 use super::question::{asking, person_to_ask};
 use super::usage::usage;
 use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
-use crate::path::escaped;
 use crate::report::{gutter, painted};
 pub(super) use input::ContentSource;
+use write_guard_policy::path::escaped;
 
 /// The file of an operation, and how to judge it.
 #[derive(Debug, clap::Args)]

@@ -10,7 +10,7 @@ use tree_sitter::{Parser, Tree};
 use self::scope::{ClauseResult, CodeScope, Definition, Place, walk};
 use super::failure::{Failure, FailureKind, GateResult};
 use super::text::{Extension, ending_of, split_mark};
-use crate::path::escaped;
+use write_guard_policy::path::escaped;
 
 /// Larger sources are generated.
 const MAX_BYTES: usize = 1 << 20;

@@ -6,13 +6,13 @@ use std::collections::{HashMap, HashSet};
 use gix::bstr::BString;
 
 use super::{CommitApprovals, facts_of, named};
-use crate::change::Change;
-use crate::error::Result;
-use crate::finding::Finding;
 use crate::judge::measured_changes::Judge;
 use crate::judge::merge_commits::MergedContents;
-use crate::rules::{self, MeasuredChange};
-use crate::verdict::ReviewApproval;
+use write_guard_policy::change::Change;
+use write_guard_policy::error::Result;
+use write_guard_policy::finding::Finding;
+use write_guard_policy::rules::{self, MeasuredChange};
+use write_guard_policy::verdict::ReviewApproval;
 
 impl CommitApprovals {
     /// Clears the errors that no unapproved part of a change has, and explains why the others remain. Returns the

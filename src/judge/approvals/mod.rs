@@ -10,17 +10,17 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 
 use super::facts::{JudgementFacts, settings_of};
-use crate::approve::{Approval, TRAILER};
-use crate::change::Change;
-use crate::error::{Error, Result};
-use crate::finding::Finding;
-use crate::git::Repository;
-use crate::path::escaped;
-use crate::rules;
-use crate::scope::settings::Settings;
 use crate::ssh_keygen::SshKeygen;
-use crate::trailer;
-use crate::verdict::{ReviewApproval, StatePair};
+use write_guard_policy::approve::{Approval, TRAILER};
+use write_guard_policy::change::Change;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Finding;
+use write_guard_policy::path::escaped;
+use write_guard_policy::rules;
+use write_guard_policy::scope::settings::Settings;
+use write_guard_policy::trailer;
+use write_guard_policy::verdict::{ReviewApproval, StatePair};
+use write_guard_repo::Repository;
 
 /// The number of invalid trailers, and of refused approvals of one path, to report.
 const MAX_TOLD: usize = 3;

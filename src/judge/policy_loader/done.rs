@@ -4,10 +4,10 @@ use gix::bstr::{BStr, BString};
 
 use super::Loader;
 use super::select::{Choice, matching};
-use crate::error::Result;
-use crate::git::Tree;
-use crate::policy::{DonePlan, Stage};
-use crate::scope::done;
+use write_guard_policy::error::Result;
+use write_guard_policy::policy::{DonePlan, Stage};
+use write_guard_policy::scope::done;
+use write_guard_repo::Tree;
 
 impl Loader<'_, '_> {
     /// The file by `[lld] done` that says that the work of a plan was done before this work began. A summary that the

@@ -10,12 +10,12 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::select::Choice;
 use super::{Loader, commit_first, new_documents};
-use crate::design::{self, Design};
-use crate::error::{Error, Result};
-use crate::finding::Help;
-use crate::path::{escaped, shell_word};
-use crate::policy::{self, Governing, Stage};
-use crate::scope::{DeclaredRows, Grant, Scope};
+use write_guard_policy::design::{self, Design};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Help;
+use write_guard_policy::path::{escaped, shell_word};
+use write_guard_policy::policy::{self, Governing, Stage};
+use write_guard_policy::scope::{DeclaredRows, Grant, Scope};
 
 impl Loader<'_, '_> {
     fn load(&mut self, choice: &Choice) -> Result<Governing> {

@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Loader, is_new_file, new_documents, of_head};
-use crate::error::{Error, Result};
-use crate::git::{Repository, Tree};
 use crate::judge::Options;
 use crate::judge::facts::JudgementFacts;
 use crate::judge::tree_view::in_repository;
-use crate::path::{escaped, escaped_list};
-use crate::policy::{self, BranchDesigns, DonePlan, FilledPattern, Stage};
-use crate::scope::done;
-use crate::scope::glob::{Glob, directory_above, is_glob};
-use crate::scope::path_placeholders::{self, PathNames};
-use crate::scope::settings::{self, Settings};
-use crate::trailer;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::{escaped, escaped_list};
+use write_guard_policy::policy::{self, BranchDesigns, DonePlan, FilledPattern, Stage};
+use write_guard_policy::scope::done;
+use write_guard_policy::scope::glob::{Glob, directory_above, is_glob};
+use write_guard_policy::scope::path_placeholders::{self, PathNames};
+use write_guard_policy::scope::settings::{self, Settings};
+use write_guard_policy::trailer;
+use write_guard_repo::{Repository, Tree};
 
 /// The key below `branch.NAME` in git's configuration that holds the choice of `guard use`.
 pub const CHOICE_KEY: &str = "guardDesign";

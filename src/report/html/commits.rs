@@ -5,10 +5,10 @@ use gix::bstr::ByteSlice;
 use super::findings;
 use super::markup::{LIMIT, PagePart, code, folded, html, name, part, prose, section, short, tag};
 use super::overview::Home;
-use crate::finding::Level;
 use crate::judge::{Trial, TriedChange};
 use crate::report::texts::ordered;
-use crate::verdict::{ReviewApproval, Verdict};
+use write_guard_policy::finding::Level;
+use write_guard_policy::verdict::{ReviewApproval, Verdict};
 
 /// So many of each have a line of their own.
 const UNFOLDED: usize = 20;

@@ -2,8 +2,8 @@
 
 use super::markup::{LIMIT, PagePart, code, folded, part, prose, tag};
 use crate::report::texts::{place, plural};
-use crate::scope::GrantKind;
-use crate::verdict::{ReviewRow, Verdict};
+use write_guard_policy::scope::GrantKind;
+use write_guard_policy::verdict::{ReviewRow, Verdict};
 
 /// So many rows of a design that are not touched are shown at once.
 const UNFOLDED: usize = 20;

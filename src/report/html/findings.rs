@@ -7,9 +7,9 @@ use gix::bstr::BString;
 use super::hunks;
 use super::markup::{LIMIT, PagePart, folded, html, part, prose, tag};
 use super::overview::Home;
-use crate::finding::{Finding, Level, Rule};
 use crate::report::texts::{self, ordered};
-use crate::verdict::Verdict;
+use write_guard_policy::finding::{Finding, Level, Rule};
+use write_guard_policy::verdict::Verdict;
 
 /// The most lines of help per finding.
 const MOST_HELP: usize = 20;

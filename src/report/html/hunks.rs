@@ -4,8 +4,8 @@ use gix::bstr::BString;
 
 use super::markup::{LIMIT, PagePart, code, folded, line, name, part, tag};
 use super::overview::Home;
-use crate::finding::refused_paths;
-use crate::verdict::{ChangedLines, JudgedChange, Verdict};
+use write_guard_policy::finding::refused_paths;
+use write_guard_policy::verdict::{ChangedLines, JudgedChange, Verdict};
 
 /// So many files are open from the start.
 const OPEN: usize = 3;

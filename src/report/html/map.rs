@@ -4,9 +4,9 @@ use gix::bstr::{BStr, ByteSlice};
 
 use super::hunks::{counted, tags};
 use super::markup::{LIMIT, PagePart, name, not_shown, part, tag};
-use crate::finding::refused_paths;
 use crate::report::texts::plural;
-use crate::verdict::{ChangedLines, Verdict};
+use write_guard_policy::finding::refused_paths;
+use write_guard_policy::verdict::{ChangedLines, Verdict};
 
 /// Directories below another are open if they have at most so many files.
 const FEW: usize = 10;

@@ -1,8 +1,8 @@
 //! Writes HTML: everything that comes from a repository is escaped, and each list has a limit.
 
-use crate::path::{escaped, is_hostile};
 use crate::report::texts;
 pub(super) use crate::report::texts::markup as html;
+use write_guard_policy::path::{escaped, is_hostile};
 
 /// The longest sentence or name.
 const MOST_CHARS: usize = 1000;

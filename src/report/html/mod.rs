@@ -12,13 +12,13 @@ mod markup;
 mod overview;
 
 use super::texts::{RunResult, cannot_judge};
-use crate::approve::base64;
-use crate::error::Error;
-use crate::sha256::sha256;
-use crate::verdict::Verdict;
 pub(super) use commits::trial;
 use markup::{PagePart, prose, section};
 use overview::Home;
+use write_guard_policy::approve::base64;
+use write_guard_policy::error::Error;
+use write_guard_policy::sha256::sha256;
+use write_guard_policy::verdict::Verdict;
 
 /// How every page begins, by which guard recognises its own.
 pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"guard ";

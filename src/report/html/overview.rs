@@ -7,7 +7,7 @@ use gix::bstr::{BStr, ByteSlice};
 use super::markup::{LIMIT, PagePart, code, folded, html, name, prose, short};
 use crate::report::human::in_one_line;
 use crate::report::texts::uri;
-use crate::verdict::{Outcome, SourceKind, Verdict};
+use write_guard_policy::verdict::{Outcome, SourceKind, Verdict};
 
 /// So many notes are shown at once.
 const MOST_NOTES: usize = 50;
@@ -26,7 +26,7 @@ fn kind(verdict: &Verdict) -> &'static str {
 pub(super) fn subject(verdict: &Verdict) -> String {
     let source = &verdict.source;
     match (&source.branch, &source.head) {
-        (Some(branch), _) => crate::path::escaped(branch).to_string(),
+        (Some(branch), _) => write_guard_policy::path::escaped(branch).to_string(),
         (None, Some(head)) => short(head).to_owned(),
         (None, None) => kind(verdict).to_owned(),
     }
@@ -157,7 +157,7 @@ impl Home {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Source;
+    use write_guard_policy::verdict::Source;
 
     #[test]
     fn addresses_of_known_hosts_are_linked_without_credentials() {

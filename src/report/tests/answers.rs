@@ -1,9 +1,9 @@
 //! The answers of `guard check` and `guard scope`.
 
 use super::*;
-use crate::design::Mention;
-use crate::scope::{Actions, Denial, DenialSource, Grant, GrantKind};
-use crate::verdict::{
+use write_guard_policy::design::Mention;
+use write_guard_policy::scope::{Actions, Denial, DenialSource, Grant, GrantKind};
+use write_guard_policy::verdict::{
     CheckAnswers, CheckResult, PromptSection, Protection, ScopeGrant, ScopeListing,
 };
 
@@ -77,7 +77,7 @@ fn scope() -> ScopeListing {
         actions: Actions::ADD | Actions::MODIFY_NEW,
         change_type: "Add".into(),
         renamed: None,
-        form: crate::scope::GrantForm::Table,
+        form: write_guard_policy::scope::GrantForm::Table,
         description: "path enforcement".into(),
         anchor: at.clone(),
     };

@@ -1,8 +1,8 @@
 //! The formats for machines: one mixed report in each, their limits, hostile names.
 
 use super::*;
-use crate::finding::Help;
 use serde_json::Value;
+use write_guard_policy::finding::Help;
 
 const MACHINES: [Format; 7] = [
     Format::Json,

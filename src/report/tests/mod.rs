@@ -8,8 +8,8 @@ use super::texts::ordered;
 use super::*;
 use gix::bstr::BString;
 
-use crate::finding::{Anchor, Finding, Help, Level, Rule};
-use crate::verdict::{DesignUsed, JudgedChange, Outcome, Source, SourceKind, Texts};
+use write_guard_policy::finding::{Anchor, Finding, Help, Level, Rule};
+use write_guard_policy::verdict::{DesignUsed, JudgedChange, Outcome, Source, SourceKind, Texts};
 
 const DESIGN: &str = "docs/lld/LLD-188.md";
 const ROW: &str = "| `src/utils/lld.rs` | Add | path enforcement |";
@@ -142,7 +142,7 @@ fn columns(width: usize) -> Style {
 fn assert_clean(text: &str) {
     for c in text.chars() {
         assert!(
-            c == '\n' || !crate::path::is_hostile(c),
+            c == '\n' || !write_guard_policy::path::is_hostile(c),
             "{c:?} in:\n{text}"
         );
     }

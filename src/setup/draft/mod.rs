@@ -5,9 +5,9 @@ mod frameworks;
 mod tests;
 
 use crate::report::plural;
-use crate::rules::HOOK_SETTINGS;
-use crate::scope::glob::Glob;
-use crate::scope::path_placeholders;
+use write_guard_policy::rules::HOOK_SETTINGS;
+use write_guard_policy::scope::glob::Glob;
+use write_guard_policy::scope::path_placeholders;
 
 use frameworks::{DEFAULT_DONE, DEFAULT_PATH, FRAMEWORKS, Framework, Plans, Selected};
 

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::design::parse;
-use crate::scope::done::signs_of;
-use crate::scope::settings::{self, Settings};
+use write_guard_policy::design::parse;
+use write_guard_policy::scope::done::signs_of;
+use write_guard_policy::scope::settings::{self, Settings};
 
 fn drafted(files: &[&str], base: &str) -> (SettingsDraft, Settings) {
     let files: Vec<String> = files.iter().map(|name| (*name).to_owned()).collect();

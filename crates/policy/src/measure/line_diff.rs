@@ -1,0 +1,168 @@
+//! The diff that git makes by default: Myers', with its heuristics. And what a merge took over, in contrast to what was
+//! written during the merge.
+
+use std::ops::Range;
+
+use gix_imara_diff::{Algorithm, Diff, Hunk, InternedInput};
+
+use super::text::{Unit, equal_head, equal_tail};
+
+/// With more units on both sides together, a diff may take seconds.
+const MOST: usize = 1 << 18;
+
+/// The units of two texts, with a number for each; `None` if there are too many to compare.
+pub(super) fn numbered<'a>(
+    old: impl Iterator<Item = &'a [u8]>,
+    new: impl Iterator<Item = &'a [u8]>,
+) -> Option<InternedInput<&'a [u8]>> {
+    let mut input = InternedInput::default();
+    input.update_before(old.take(MOST + 1));
+    input.update_after(new.take(MOST + 1 - input.before.len()));
+    (input.before.len() + input.after.len() <= MOST).then_some(input)
+}
+
+/// The diff of two texts.
+pub(super) fn diff(input: &InternedInput<&[u8]>) -> Diff {
+    Diff::compute(Algorithm::Myers, input)
+}
+
+/// The places where two texts differ, by their units without the blanks around them. Only what is between the equal
+/// ends is compared; `None` if that has too many units.
+pub(super) fn changes(old: &[u8], new: &[u8], unit: Unit) -> Option<Vec<Hunk>> {
+    let head = equal_head(old, new, unit);
+    let (start, old, new) = (unit.count(&old[..head]), &old[head..], &new[head..]);
+    let tail = equal_tail(old, new, unit);
+    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+    let diff = diff(&numbered(unit.of(old), unit.of(new))?);
+    let start = u32::try_from(start).ok()?;
+    let moved = |range: Range<u32>| range.start + start..range.end + start;
+    let hunks = diff.hunks().map(|hunk| Hunk {
+        before: moved(hunk.before),
+        after: moved(hunk.after),
+    });
+    Some(hunks.collect())
+}
+
+/// Whether every place of `merged` equals one of its parents, so that the merge itself changes nothing.
+///
+/// A place is a run of lines, or a gap where a parent has more lines. Adjacent places count as one, because git's
+/// merge would report a conflict.
+pub fn is_taken_over(merged: &[u8], parents: &[&[u8]]) -> bool {
+    let mut parents = parents.iter();
+    let Some(first) = parents.next() else {
+        return false;
+    };
+    let mut unlike_all = unlike(first, merged);
+    for parent in parents {
+        if unlike_all.is_empty() {
+            break;
+        }
+        unlike_all = common(&unlike_all, &unlike(parent, merged));
+    }
+    unlike_all.is_empty()
+}
+
+/// The places where `merged` differs from `parent`, in order.
+fn unlike(parent: &[u8], merged: &[u8]) -> Vec<Range<u32>> {
+    let input = InternedInput::new(parent, merged);
+    let diff = Diff::compute(Algorithm::Myers, &input);
+    diff.hunks().map(|hunk| hunk.after).collect()
+}
+
+/// Where a place of one list overlaps or touches a place of the other.
+fn common(one: &[Range<u32>], other: &[Range<u32>]) -> Vec<Range<u32>> {
+    let mut found = Vec::new();
+    let mut others = other.iter().peekable();
+    for a in one {
+        while others.next_if(|b| b.end < a.start).is_some() {}
+        for b in others.clone().take_while(|b| b.start <= a.end) {
+            found.push(a.start.min(b.start)..a.end.max(b.end));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+
+    fn taken_over(ours: &str, theirs: &str, merged: &str) -> bool {
+        is_taken_over(merged.as_bytes(), &[ours.as_bytes(), theirs.as_bytes()])
+    }
+
+    #[test]
+    fn edits_of_two_sides_at_two_places() {
+        let ours = BASE.replace("2\n", "two\n");
+        let theirs = BASE.replace("8\n", "");
+        let merged = ours.replace("8\n", "");
+        assert!(taken_over(&ours, &theirs, &merged));
+        assert!(taken_over(&theirs, &ours, &merged));
+    }
+
+    #[test]
+    fn same_edit_on_both_sides_is_not_a_difference() {
+        let both = BASE.replace("2\n", "two\n");
+        assert!(taken_over(&both, &both, &both));
+    }
+
+    #[test]
+    fn a_line_that_neither_side_has() {
+        let ours = BASE.replace("2\n", "two\n");
+        let theirs = BASE.replace("8\n", "eight\n");
+        let merged = ours.replace("8\n", "eight\n");
+        assert!(!taken_over(
+            &ours,
+            &theirs,
+            &merged.replace("5\n", "evil\n")
+        ));
+        assert!(!taken_over(
+            &ours,
+            &theirs,
+            &merged.replace("5\n", "5\nevil\n")
+        ));
+    }
+
+    #[test]
+    fn a_line_that_both_sides_have_and_the_merge_lacks() {
+        let ours = BASE.replace("2\n", "two\n");
+        let theirs = BASE.replace("8\n", "eight\n");
+        let merged = ours.replace("8\n", "eight\n").replace("5\n", "");
+        assert!(!taken_over(&ours, &theirs, &merged));
+    }
+
+    #[test]
+    fn conflict_resolved_by_keeping_both_was_written_in_the_merge() {
+        let ours = BASE.replace("5\n", "five\n");
+        let theirs = BASE.replace("5\n", "cinq\n");
+        assert!(!taken_over(
+            &ours,
+            &theirs,
+            &BASE.replace("5\n", "five\ncinq\n")
+        ));
+        assert!(!taken_over(&ours, &theirs, &BASE.replace("5\n", "fünf\n")));
+    }
+
+    #[test]
+    fn three_parents_with_a_place_each() {
+        let change = |from: &str, to: &str| BASE.replace(from, to);
+        let (a, b, c) = (
+            change("2\n", "a\n"),
+            change("5\n", "b\n"),
+            change("8\n", "c\n"),
+        );
+        let merged = "1\na\n3\n4\nb\n6\n7\nc\n9\n";
+        let parents = [a.as_bytes(), b.as_bytes(), c.as_bytes()];
+        assert!(is_taken_over(merged.as_bytes(), &parents));
+        assert!(!is_taken_over(
+            merged.replace("4\n", "").as_bytes(),
+            &parents
+        ));
+    }
+
+    #[test]
+    fn content_without_parents_was_written_in_the_merge() {
+        assert!(!is_taken_over(b"1\n", &[]));
+    }
+}

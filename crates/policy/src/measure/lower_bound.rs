@@ -1,0 +1,146 @@
+//! A lower bound of the lines that a diff keeps, in linear time: most changes are surely below the threshold, and no
+//! diff is needed to say so.
+
+use bstr::ByteSlice;
+
+use super::content::line_count;
+use super::text::{Unit, equal_head, equal_tail};
+
+/// Where lines differ, equal ones are searched in so many lines of either side.
+const WINDOW: usize = 8;
+
+/// After so many lines, the look ends if the rest is unlikely to reach the goal.
+const SAMPLE: usize = 256;
+
+/// Enough for no text: looks to the end.
+pub(super) const ALL: usize = usize::MAX;
+
+/// Counts lines of `old` that `new` keeps in order, until `enough` are found or will hardly be. A diff keeps at least as
+/// many.
+///
+/// Both are texts with a newline at the end of each line; `total` is the number of lines of `old`.
+pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize {
+    let tail = equal_tail(old, new, Unit::Lines);
+    let (mut old, rest) = old.split_at(old.len() - tail);
+    let mut new = &new[..new.len() - tail];
+    let (mut kept, mut lost) = (line_count(rest), 0_usize);
+    while kept < enough && !old.is_empty() && !new.is_empty() {
+        let equal = equal_head(old, new, Unit::Lines);
+        if equal > 0 {
+            kept += line_count(&old[..equal]);
+            (old, new) = (&old[equal..], &new[equal..]);
+            continue;
+        }
+        let (mut before, mut after) = (Window::of(old), Window::of(new));
+        let equal = before.first_equal(&mut after);
+        kept += usize::from(equal.is_some());
+        let (at, there) = equal.unwrap_or((before.count - 1, after.count - 1));
+        (old, new) = (&old[before.lines[at].1..], &new[after.lines[there].1..]);
+        lost += at + usize::from(equal.is_none());
+        let seen = kept + lost;
+        let loses_more = |most: usize| lost.saturating_mul(total) > most.saturating_mul(seen);
+        if seen >= SAMPLE && total.checked_sub(enough).is_some_and(loses_more) {
+            break;
+        }
+    }
+    kept
+}
+
+/// The next lines of a text, found when they are needed.
+struct Window<'a> {
+    text: &'a [u8],
+    /// The lines without blanks around them, and where each ends.
+    lines: [(&'a [u8], usize); WINDOW],
+    count: usize,
+}
+
+impl<'a> Window<'a> {
+    fn of(text: &'a [u8]) -> Window<'a> {
+        Window {
+            text,
+            lines: Default::default(),
+            count: 0,
+        }
+    }
+
+    fn line(&mut self, at: usize) -> Option<&'a [u8]> {
+        while self.count <= at.min(WINDOW - 1) {
+            let end = self.lines[..self.count].last().map_or(0, |last| last.1);
+            let line = self.text[end..].lines_with_terminator().next()?;
+            self.lines[self.count] = (line.trim_ascii(), end + line.len());
+            self.count += 1;
+        }
+        self.lines.get(at).map(|(line, _)| *line)
+    }
+
+    /// The positions of the first lines that are equal but for blanks around them, if possible with the lines behind
+    /// them: a brace or an empty line is equal to too many.
+    fn first_equal(&mut self, other: &mut Window<'_>) -> Option<(usize, usize)> {
+        let mut single = None;
+        for sum in 0..2 * WINDOW - 1 {
+            for at in 0..=sum {
+                let there = sum - at;
+                if let Some((line, new)) = self.line(at).zip(other.line(there))
+                    && line == new
+                {
+                    if self.line(at + 1) == other.line(there + 1) {
+                        return Some((at, there));
+                    }
+                    single = single.or(Some((at, there)));
+                }
+            }
+        }
+        single
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, kept};
+
+    /// All that is found.
+    fn found(old: &str, new: &str) -> usize {
+        let total = old.lines().count();
+        kept(old.as_bytes(), new.as_bytes(), total, ALL)
+    }
+
+    #[test]
+    fn equal_ends_and_what_is_near_between_them_is_found() {
+        assert_eq!(found("a\nb\nc\n", "a\nb\nc\n"), 3);
+        assert_eq!(found("a\nb\nc\nd\n", "a\nx\nc\nd\n"), 3);
+        assert_eq!(found("a\nb\nc\nd", "a\nc\nx\ny\nd"), 3);
+        assert_eq!(found("a\nb\nc\n", "x\na\ny\nb\nz\nc\nw\n"), 3);
+        assert_eq!(found("a\nb\n", "\ta\r\nb"), 2, "blanks play no part");
+        assert_eq!(found("", "a\n"), 0);
+        assert_eq!(found("a\n", ""), 0);
+    }
+
+    #[test]
+    fn a_part_of_a_line_is_no_line() {
+        assert_eq!(found("ab\nc\n", "a\nc\n"), 1);
+        assert_eq!(found("ab", "a"), 0);
+        assert_eq!(found("ab\n", "b\n"), 0);
+        assert_eq!(found("x\nab", "ab"), 1);
+    }
+
+    #[test]
+    fn an_equal_line_counts_once() {
+        assert_eq!(found("a\na\na\n", "a\n"), 1);
+        assert_eq!(found("a\n", "a\na\na\n"), 1);
+        assert_eq!(found("a\nb\n", "b\na\n"), 1);
+    }
+
+    #[test]
+    fn the_search_ends_where_enough_is_found() {
+        let text = |word: fn(usize) -> String| (0..2_000).map(word).collect::<String>();
+        let old = text(|n| format!("a{n}\n"));
+        let found = |new: String| kept(old.as_bytes(), new.as_bytes(), 2_000, 1_001);
+        let tail = text(|n| format!("{}{n}\n", if n < 900 { "b" } else { "a" }));
+        assert_eq!(found(tail), 1_100);
+        let most = text(|n| format!("{}{n}\n", if n % 10 == 4 { "b" } else { "a" }));
+        assert!((1_001..1_100).contains(&found(most)));
+        let half = text(|n| format!("{}{n}\n", if n % 2 == 0 { "b" } else { "a" }));
+        assert!((1..1_001).contains(&found(half)));
+        assert_eq!(found(text(|n| format!("b{n}\n"))), 0);
+    }
+}

@@ -1,0 +1,476 @@
+//! Whether a new version only lays out the old one anew, as formatters do.
+//!
+//! A formatter keeps the words of the lines that it changes, in order. So does a program that disables the code: it
+//! comments every line out, or puts all of it into a string. Therefore the new version may not add words either, hardly
+//! any word may get into a comment, as far as that can be told without knowing the language, quotes may not become many,
+//! and the marks between the words must stay, except separators and brackets, which formatters exchange or add.
+//!
+//! Two layouts of one program have equal counts, even where this reading misjudges a language, because it misjudges
+//! both versions alike.
+
+use std::ops::Range;
+
+use bstr::{self, ByteSlice};
+use gix_imara_diff::{Diff, Hunk, InternedInput};
+
+use super::line_diff;
+use super::text::{self, Text};
+
+/// The new version keeps at least one line of so many.
+const LINES: usize = 4;
+
+/// Comments and strings of several lines.
+const BLOCKS: [(&[u8], &[u8]); 4] = [
+    (b"\"\"\"", b"\"\"\""),
+    (b"'''", b"'''"),
+    (b"/*", b"*/"),
+    (b"<!--", b"-->"),
+];
+/// What begins a comment at the start of a line.
+const COMMENTS: [&[u8]; 10] = [
+    b"#", b"//", b"-- ", b";", b"%", b"' ", b"\" ", b"REM ", b"rem ", b"dnl ",
+];
+/// Marks that formatters add, drop and exchange as they like.
+const FREE: &[u8] = b",;\\\"'`";
+
+/// Whether `new` has the words of `old` in another layout, if their lines differ in these places.
+pub(super) fn is_reformat(old: &Text<'_>, new: &Text<'_>, changes: &[Hunk]) -> bool {
+    if new.lines * LINES < old.lines {
+        return false;
+    }
+    let before = lines(old, changes.iter().map(|change| &change.before));
+    let after = lines(new, changes.iter().map(|change| &change.after));
+    let words = line_diff::numbered(text::words(&before), text::words(&after));
+    // What takes the least time goes first.
+    words.is_some_and(|words| {
+        has_words(&words)
+            && is_alike(&Makeup::of(&old.bytes), &Makeup::of(&new.bytes))
+            && keeps_words(&before, &line_diff::diff(&words), words.before.len())
+    })
+}
+
+/// The trimmed lines of these places.
+fn lines<'a>(text: &Text<'_>, places: impl Iterator<Item = &'a Range<u32>>) -> Vec<u8> {
+    let lines: Vec<&[u8]> = text.trimmed().collect();
+    let parts = places.map(|place| &lines[place.start as usize..place.end as usize]);
+    bstr::join("\n", parts.flatten())
+}
+
+/// Whether the new lines have nearly the words of the old ones, in whatever order.
+fn has_words(words: &InternedInput<&[u8]>) -> bool {
+    let mut free = vec![0_usize; words.interner.num_tokens() as usize];
+    for word in &words.before {
+        free[word.0 as usize] += 1;
+    }
+    let (mut lost, mut added) = (words.before.len(), 0);
+    for word in &words.after {
+        match &mut free[word.0 as usize] {
+            0 => added += 1,
+            count => (*count, lost) = (*count - 1, lost - 1),
+        }
+    }
+    is_little(lost, words.before.len()) && is_little(added, words.before.len())
+}
+
+/// Whether a part is less than a tenth of the whole.
+fn is_little(part: usize, whole: usize) -> bool {
+    part == 0 || part * 10 < whole
+}
+
+/// The bounds that take linear time.
+fn is_alike(before: &Makeup, after: &Makeup) -> bool {
+    let (words, marks) = (before.words, before.marks.iter().sum());
+    words > 0
+        && is_little(words.abs_diff(after.words), words)
+        && is_little(after.commented.saturating_sub(before.commented), words)
+        && is_little(after.quotes.saturating_sub(before.quotes), words)
+        && is_little(before.marks_beyond(after, b""), marks)
+        && is_little(after.marks_beyond(before, b"()[]{}"), marks)
+}
+
+/// What a text is made of.
+struct Makeup {
+    /// The number of words.
+    words: usize,
+    /// The number of words in lines that begin in a comment or block.
+    commented: usize,
+    quotes: usize,
+    /// The number of each ASCII mark, except those in [`FREE`]. A row of equal marks, as in a table, is one.
+    marks: [usize; 128],
+}
+
+impl Makeup {
+    fn of(text: &[u8]) -> Makeup {
+        let mut found = Makeup {
+            words: 0,
+            commented: 0,
+            quotes: 0,
+            marks: [0; 128],
+        };
+        let mut blocks = BlockReader::default();
+        for line in text.lines() {
+            let line = line.trim_ascii();
+            let words = text::words(line).count();
+            found.words += words;
+            let is_comment = COMMENTS.iter().any(|mark| line.starts_with(mark));
+            if blocks.read(line) || is_comment {
+                found.commented += words;
+            }
+            let mut last = b' ';
+            for (at, &byte) in line.iter().enumerate() {
+                found.quotes += usize::from(b"\"'`".contains(&byte));
+                // The bullets of a list are one mark, because formatters exchange them.
+                let is_bullet = at == 0 && b"*+-".contains(&byte) && line.get(1) == Some(&b' ');
+                let mark = if is_bullet { b'-' } else { byte };
+                if mark.is_ascii_punctuation()
+                    && mark != b'_'
+                    && mark != last
+                    && !FREE.contains(&mark)
+                {
+                    found.marks[usize::from(mark)] += 1;
+                }
+                last = mark;
+            }
+        }
+        found
+    }
+
+    /// How many marks this text has more of than the other, except these.
+    fn marks_beyond(&self, other: &Makeup, except: &[u8]) -> usize {
+        let both = (0_u8..).zip(self.marks.iter().zip(&other.marks));
+        let counted = both.filter(|(mark, _)| !except.contains(mark));
+        counted
+            .map(|(_, (mine, theirs))| mine.saturating_sub(*theirs))
+            .sum()
+    }
+}
+
+/// Whether a comment or string of the text may go on over several lines.
+pub(super) fn has_blocks(text: &[u8]) -> bool {
+    BLOCKS.iter().any(|(start, _)| text.contains_str(start))
+}
+
+/// Reads a text line by line, and knows which lines begin in a comment or string of several lines.
+#[derive(Default)]
+pub(super) struct BlockReader {
+    /// The end of the block in which the next line begins.
+    end: Option<&'static [u8]>,
+}
+
+impl BlockReader {
+    /// Reads one line. The answer is whether it begins in a block.
+    pub(super) fn read(&mut self, line: &[u8]) -> bool {
+        let was_in_block = self.end.is_some();
+        let mut at = 0;
+        while at < line.len() {
+            let rest = &line[at..];
+            at += match self.end {
+                Some(end) => match rest.find(end) {
+                    Some(found) => {
+                        self.end = None;
+                        found + end.len()
+                    }
+                    None => break,
+                },
+                None => match BLOCKS.iter().find(|(start, _)| rest.starts_with(start)) {
+                    // `/*` may be part of a pattern such as `src/*.py`.
+                    Some((start, end)) if *start != b"/*" || !is_in_pattern(&line[..at]) => {
+                        self.end = Some(end);
+                        start.len()
+                    }
+                    _ => 1,
+                },
+            };
+        }
+        was_in_block
+    }
+}
+
+fn is_in_pattern(before: &[u8]) -> bool {
+    let last = before.last();
+    last.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_*.\"'".contains(byte))
+}
+
+/// Whether the lines that replace the changed ones miss fewer than a tenth of their words, of the bytes of these words
+/// and of their lines, and add fewer than a tenth.
+fn keeps_words(before: &[u8], diff: &Diff, count: usize) -> bool {
+    let (lost, added) = (diff.count_removals(), diff.count_additions());
+    if !is_little(lost as usize, count) || !is_little(added as usize, count) {
+        return false;
+    }
+    let (mut at, mut bytes, mut lost_bytes) = (0_u32, 0, 0);
+    let (mut lines, mut lost_lines) = (0, 0);
+    for line in before.lines() {
+        let (mut words, mut lost) = (0, 0);
+        for word in text::words(line) {
+            words += 1;
+            bytes += word.len();
+            if diff.is_removed(at) {
+                lost += 1;
+                lost_bytes += word.len();
+            }
+            at += 1;
+        }
+        lines += usize::from(words > 0);
+        lost_lines += usize::from(words > 0 && 2 * lost >= words);
+    }
+    is_little(lost_bytes, bytes) && is_little(lost_lines, lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text::Unit;
+    use super::*;
+
+    /// A module of this many functions, with one statement per line.
+    fn module(functions: usize) -> String {
+        (0..functions)
+            .map(|n| {
+                format!(
+                    "def load_{n}(path, size):\n    # Read {n} first\n    data = read(path + '{n}', limit=size)\n    if data[{n}] > size * 2:\n        return parse(data)\n    return None\n\n"
+                )
+            })
+            .collect()
+    }
+
+    fn is_reformat(old: &str, new: &str) -> bool {
+        let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
+        let changes = line_diff::changes(&old.bytes, &new.bytes, Unit::Lines);
+        changes.is_some_and(|changes| super::is_reformat(&old, &new, &changes))
+    }
+
+    #[test]
+    fn other_layout_quotes_and_separators_are_a_reformat() {
+        let old = module(40);
+        let new = old
+            .replace('\'', "\"")
+            .replace(", ", ",\n        ")
+            .replace("size)", "size,)")
+            .replace("2:", "2 :");
+        assert!(is_reformat(&old, &new));
+        assert!(is_reformat(&new, &old));
+        let in_brackets = new.replace("return None", "return (\n(None)\n)");
+        assert!(is_reformat(&old, &in_brackets));
+    }
+
+    #[test]
+    fn words_that_are_shuffled_lost_or_added_are_no_reformat() {
+        let old = module(40);
+        let words: Vec<&str> = old.split_whitespace().collect();
+        let mut shuffled = words.clone();
+        let mut dice = fastrand::Rng::with_seed(5);
+        for at in 1..shuffled.len() {
+            shuffled.swap(at, dice.usize(..at + 1));
+        }
+        assert!(!is_reformat(&old, &shuffled.join("\n")));
+        assert!(!is_reformat(
+            &old,
+            &old[..old.len() * 17 / 20].replace(", ", ",\n")
+        ));
+        assert!(!is_reformat(&old, &(old.replace(", ", ",\n") + &module(6))));
+    }
+
+    #[test]
+    fn half_a_rewrite_does_not_hide_behind_the_other_half() {
+        let old = module(40);
+        let (first, second) = old.split_at(old.len() / 2);
+        let new =
+            first.replace(", ", ",\n") + &second.replace("data", "other").replace("size", "length");
+        assert!(!is_reformat(&old, &new));
+    }
+
+    #[test]
+    fn comments_and_strings_that_keep_the_words_are_no_reformat() {
+        let old = module(40);
+        let each =
+            |mark: &str| -> String { old.lines().map(|line| format!("{mark}{line}\n")).collect() };
+        for mark in [
+            "# ", "#", "#[", "// ", "//", "-- ", ";", "% ", "dnl ", "REM ", ": ", "> ", "* ", "' ",
+        ] {
+            assert!(!is_reformat(&old, &each(mark)), "{mark}");
+        }
+        let in_strings: String = old
+            .lines()
+            .map(|line| format!("'{}',\n", line.replace('\'', "\"")))
+            .collect();
+        assert!(!is_reformat(&old, &in_strings));
+        let one_line = old.replace('\n', " ");
+        for mark in [
+            "# ", "// ", "http://", "x = 1 # ", "/* ", "\"\"\"", "<!-- ", "",
+        ] {
+            assert!(!is_reformat(&old, &format!("{mark}{one_line}")), "{mark}");
+        }
+        let reflowed = old.replace(", ", ",\n");
+        for (start, end) in [
+            ("/*\n", "*/\n"),
+            ("\"\"\"\n", "\"\"\"\n"),
+            ("<!--\n", "-->\n"),
+        ] {
+            assert!(
+                !is_reformat(&old, &format!("{start}{reflowed}{end}")),
+                "{start}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_without_their_marks_or_with_others_are_no_reformat() {
+        let old = module(40);
+        let bare: String = old
+            .chars()
+            .map(|c| if "()[]:=+*>".contains(c) { '\n' } else { c })
+            .collect();
+        assert!(!is_reformat(&old, &bare));
+        let other = old
+            .replace(", ", ",\n")
+            .replace('+', "-")
+            .replace('*', "/")
+            .replace('>', "<");
+        assert!(!is_reformat(&old, &other));
+    }
+
+    #[test]
+    fn text_without_words_is_no_reformat() {
+        assert!(!is_reformat("{}\n{}\n", "{}{}\n"));
+        assert!(!is_reformat("", "a\n"));
+    }
+
+    #[test]
+    fn prose_may_be_wrapped_elsewhere() {
+        let old = "The quick brown fox jumps over the lazy dog, and then it sleeps.\n".repeat(50);
+        let new: String = old
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .chunks(7)
+            .map(|line| line.join(" ") + "\n")
+            .collect();
+        assert!(is_reformat(&old, &new));
+    }
+
+    /// Lines of 1 to `most` words, some of them long.
+    fn lines_of_words(dice: &mut fastrand::Rng, most: usize) -> Vec<Vec<String>> {
+        let word = |dice: &mut fastrand::Rng| {
+            let word =
+                ["load", "path", "size", "data", "if", "x", "return", "parse"][dice.usize(..8)];
+            match dice.usize(..12) {
+                0 => format!("{word}_{:x}", dice.usize(..1 << 40)).repeat(1 + dice.usize(..12)),
+                1..6 => format!("{word}_{}", dice.usize(..400)),
+                _ => word.to_owned(),
+            }
+        };
+        let count = 120 + dice.usize(..200);
+        (0..count)
+            .map(|_| (0..1 + dice.usize(..most)).map(|_| word(dice)).collect())
+            .collect()
+    }
+
+    #[test]
+    fn dropped_words_bytes_or_lines_are_no_reformat() {
+        let mut dice = fastrand::Rng::with_seed(0x6c8e_9cf5);
+        let mut accepted = 0;
+        for round in 0..800 {
+            let most = 1 + dice.usize(..30);
+            let mut lines = lines_of_words(&mut dice, most);
+            if dice.usize(..3) == 0 {
+                // Every other line is short.
+                for line in lines.iter_mut().step_by(2) {
+                    line.truncate(1 + round % 3);
+                }
+            }
+            let old: String = lines.iter().map(|line| line.join(", ") + ";\n").collect();
+            let share = dice.usize(..101);
+            let way = dice.usize(..4);
+            let (mut bytes, mut lost_bytes, mut words, mut lost_words, mut lost_lines) =
+                (0, 0, 0, 0, 0);
+            let mut new = String::new();
+            let layout = [", ", ",\n    ", " , "][dice.usize(..3)];
+            for line in &lines {
+                let drops_line = dice.usize(..100) < share;
+                let is_lost = |word: &&String| match way {
+                    0 => drops_line,
+                    1 => drops_line && line.len() < 4,
+                    2 => drops_line && word.len() > 20,
+                    _ => drops_line && word.len().is_multiple_of(2),
+                };
+                let kept: Vec<&str> = line
+                    .iter()
+                    .filter(|word| !is_lost(word))
+                    .map(String::as_str)
+                    .collect();
+                let count = |words: &mut dyn Iterator<Item = &String>| {
+                    words.map(String::len).sum::<usize>()
+                };
+                bytes += count(&mut line.iter());
+                lost_bytes += count(&mut line.iter().filter(is_lost));
+                words += line.len();
+                lost_words += line.len() - kept.len();
+                lost_lines += usize::from(kept.is_empty());
+                if !kept.is_empty() {
+                    new += &(kept.join(layout) + ";\n");
+                }
+            }
+            if is_reformat(&old, &new) {
+                accepted += 1;
+                assert!(
+                    2 * lost_bytes < bytes
+                        && 2 * lost_words < words
+                        && 2 * lost_lines < lines.len(),
+                    "round {round}: {lost_bytes} of {bytes} bytes, {lost_words} of {words} words, {lost_lines} lines"
+                );
+            }
+        }
+        assert!((20..300).contains(&accepted), "{accepted}");
+    }
+
+    #[test]
+    fn short_code_lines_between_long_ones_are_not_dropped() {
+        let (long, short) = (
+            |n: usize| format!("    \"{n} {}\",\n", "some long text ".repeat(12)),
+            |n: usize| format!("    check_{n}\n"),
+        );
+        let old: String = (0..150).map(|n| long(n) + &short(n)).collect();
+        let new: String = (0..150).map(long).collect();
+        assert!(!is_reformat(&old, &new));
+        let laid_out = new.replace("some long", "some\nlong");
+        assert!(!is_reformat(&old, &laid_out), "with another layout");
+        let hashes = |n: usize| format!("sum {n} {}\n", format!("{n:x}").repeat(120));
+        let old: String = (0..200).map(hashes).collect();
+        let new: String = (0..200).map(|n| format!("sum {n}\n")).collect();
+        assert!(!is_reformat(&old, &new), "a word of each line");
+    }
+
+    #[test]
+    fn version_with_few_lines_is_no_reformat() {
+        let old = module(40);
+        assert!(!is_reformat(
+            &old,
+            &old.replace(":\n", ": ").replace('\n', "; ")
+        ));
+    }
+
+    #[test]
+    fn chinese_prose_may_be_wrapped_elsewhere() {
+        let sentence = "\u{8fd9}\u{662f}\u{4e00}\u{4e2a}Git\u{ff0c}\u{4ed3}\u{5e93}\u{ff0c}Rust\u{3002}\u{ff08}x\u{ff09}\u{6587}";
+        let old = format!("{sentence}\n").repeat(200);
+        let wrapped: Vec<char> = sentence.repeat(200).chars().collect();
+        let new: String = wrapped
+            .chunks(23)
+            .map(|line| line.iter().collect::<String>() + "\n")
+            .collect();
+        assert!(is_reformat(&old, &new));
+    }
+
+    #[test]
+    fn hostile_text_is_compared_within_bounds() {
+        let word = "a ".repeat(1 << 16);
+        assert!(is_reformat(&word, &word.replace(' ', "\n")));
+        let mut dice = fastrand::Rng::with_seed(3);
+        let mut noise = || -> String {
+            (0..20_000)
+                .map(|_| ["a ", "b ", "c "][dice.usize(..3)])
+                .collect()
+        };
+        let (old, new) = (noise(), noise());
+        assert!(!is_reformat(&old, &new));
+    }
+}

@@ -1,0 +1,305 @@
+//! The policy: the settings and designs that judge a change, and what selects the designs.
+
+mod document_paths;
+mod documents;
+mod done_plan;
+
+use std::collections::HashSet;
+
+use bstr::{BStr, BString};
+use gix_hash::ObjectId;
+
+use crate::design::Design;
+use crate::finding::Help;
+use crate::path::shell_word;
+use crate::scope::settings::{Authority, Settings};
+use crate::scope::{DeclaredRows, Denial, Grant, GrantKind, Scope};
+
+pub use document_paths::{
+    FilledPattern, design_of, filled_patterns, is_design, is_own_settings, is_standing, issues_of,
+    needs_issue, normal_pattern, pattern_matches,
+};
+pub use documents::{document_for_rows, scope_of_design};
+pub use done_plan::DonePlan;
+pub use done_plan::note_on_done;
+
+/// What `chosen_by` of a design says that joins every other: it matches `[lld] standing`.
+pub const STANDING: &str = "standing";
+
+/// A version of a design, for the audit log: its path and the id of the blob.
+pub type DesignVersion = (BString, ObjectId);
+
+/// A design in force.
+#[derive(Debug, Clone)]
+pub struct Governing {
+    /// The document.
+    pub design: Design,
+    /// The id of the blob.
+    pub blob: ObjectId,
+    /// The version: `HEAD`, `index`, `work tree`, `merge base`, `memory`, or a commit in hexadecimal.
+    pub origin: String,
+    /// What chose it, such as `--lld` or `issue 188 in the branch name`.
+    pub chosen_by: String,
+    /// Whether its rows grant anything. Rows of a design that the change itself adds do not, except in a range with
+    /// `authority = "head"`.
+    pub in_force: bool,
+    /// The version in the change, if it differs and is not in force.
+    pub proposed: Option<Design>,
+    /// The merge base's version, if the range's version is in force.
+    pub before: Option<Design>,
+}
+
+impl Governing {
+    /// A design in force, of which no other version is known.
+    pub fn new(design: Design, blob: ObjectId, origin: String, chosen_by: &str) -> Governing {
+        Governing {
+            design,
+            blob,
+            origin,
+            chosen_by: chosen_by.to_owned(),
+            in_force: true,
+            proposed: None,
+            before: None,
+        }
+    }
+
+    /// Whether the design joins every other.
+    pub fn is_standing(&self) -> bool {
+        self.chosen_by == STANDING
+    }
+}
+
+/// The designs of a branch, whether or not they can be used.
+#[derive(Debug, Clone, Default)]
+pub struct BranchDesigns {
+    /// The documents that govern the branch.
+    pub selected: Vec<BString>,
+    /// What `[lld] path` stands for on the branch.
+    pub patterns: Vec<String>,
+}
+
+impl BranchDesigns {
+    /// Whether the document governs the branch.
+    pub(crate) fn has_selected(&self, path: &BStr) -> bool {
+        self.selected.iter().any(|selected| selected == path)
+    }
+
+    /// Whether `[lld] path` names the document for the branch.
+    pub(crate) fn names(&self, path: &BStr) -> bool {
+        let mut patterns = self.patterns.iter();
+        patterns.any(|pattern| pattern_matches(pattern, path))
+    }
+}
+
+/// When a change is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Before it is written, as a request.
+    Request,
+    /// When it is committed.
+    Commit,
+    /// After it was committed: a branch, a push, a pull request.
+    Range,
+    /// One commit of a range, by the policy of the range.
+    Step,
+}
+
+/// What changes are judged by: settings, designs and the scope that they make. A policy comes from a repository
+/// ([`Repository::policy`](crate::Repository::policy)) or from texts ([`Policy::from_texts`]), and never changes.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// When the change is judged.
+    pub stage: Stage,
+    /// The settings in force.
+    pub settings: Settings,
+    /// The governing designs, in the order of selection.
+    pub designs: Vec<Governing>,
+    /// The grants of `designs`; `None` if no design is needed or `missing = "skip"` applies.
+    pub scope: Option<Scope>,
+    /// The scope where `scope` is `None`: only its denials count.
+    pub unasked: Scope,
+    /// The designs of the branch that a request is for; empty at other stages.
+    pub of_branch: BranchDesigns,
+    /// The grants of proposed versions, to show what the change would grant itself.
+    pub proposed: Scope,
+    /// The rows that the change adds.
+    pub added: Vec<Grant>,
+    /// Notes on how this policy was loaded.
+    pub notes: Vec<String>,
+    /// The commit that the change reverts exactly, if that is why it needs no design.
+    pub reverts: Option<ObjectId>,
+    /// Why the proposed `guard.toml` is invalid.
+    pub broken_settings: Option<String>,
+    /// Whether the change adds the first `guard.toml`.
+    pub adopting: bool,
+    /// The operation of git that waits for this commit, such as `merge`.
+    pub operation: Option<&'static str>,
+    /// Old and new paths of designs that the change moves, such as from `active/` to `done/`.
+    pub moved_designs: Vec<(BString, BString)>,
+    /// The plans that grant nothing because their work is done.
+    pub done: Vec<DonePlan>,
+}
+
+impl Policy {
+    /// What settings make before designs are read.
+    pub fn of_settings(stage: Stage, settings: Settings) -> Policy {
+        Policy {
+            stage,
+            settings,
+            designs: Vec::new(),
+            of_branch: BranchDesigns::default(),
+            scope: None,
+            unasked: Scope::default(),
+            proposed: Scope::default(),
+            added: Vec::new(),
+            notes: Vec::new(),
+            reverts: None,
+            broken_settings: None,
+            adopting: false,
+            operation: None,
+            moved_designs: Vec::new(),
+            done: Vec::new(),
+        }
+    }
+
+    /// The same policy with these designs instead. Of each, only the grants stay that no denial takes away.
+    pub fn with_designs(mut self, mut designs: Vec<Governing>) -> Policy {
+        let in_force = self.scope_of(&designs, |governing| {
+            let design = governing.in_force.then_some(&governing.design);
+            [design, design]
+        });
+        let is_request = self.stage == Stage::Request;
+        for grant in in_force.grants().iter().filter(|_| is_request) {
+            // A row that names the file says that it is none.
+            let (path, settings): (&BStr, _) = (grant.path.as_ref(), &mut self.settings);
+            if grant.kind == GrantKind::File && settings.secrets.contains(path) {
+                settings.secrets.except(path);
+            }
+        }
+        // A design that the change leaves alone goes on to forbid what it forbids.
+        self.proposed = self.scope_of(&designs, |governing| {
+            let proposed = governing.proposed.as_ref();
+            let in_force = governing.in_force.then_some(&governing.design);
+            [proposed, proposed.or(in_force)]
+        });
+        let added = match self.stage == Stage::Range && self.settings.authority == Authority::Head {
+            true => {
+                let before = self.scope_of(&designs, |governing| [governing.before.as_ref(); 2]);
+                in_force.grants_beyond(&before)
+            }
+            false => self.proposed.grants_beyond(&in_force),
+        };
+        self.added = added.into_iter().cloned().collect();
+        let kept: HashSet<_> = in_force.grants().iter().map(Grant::place).collect();
+        for governing in designs.iter_mut().filter(|governing| governing.in_force) {
+            let grants = &mut governing.design.grants;
+            grants.retain(|grant| kept.contains(&grant.place()));
+        }
+        self.scope = Some(in_force);
+        self.designs = designs;
+        self
+    }
+
+    /// The scope of one version of each design: what grants, and what forbids.
+    fn scope_of(
+        &self,
+        designs: &[Governing],
+        versions: impl Fn(&Governing) -> [Option<&Design>; 2],
+    ) -> Scope {
+        Scope::of_documents(designs.iter().map(|governing| {
+            let [granting, forbidding] = versions(governing);
+            DeclaredRows {
+                design: design_of(&self.settings, governing.design.path.as_ref()),
+                is_standing: governing.is_standing(),
+                grants: granting.map_or_else(Vec::new, |design| design.grants.clone()),
+                denials: forbidding.map_or_else(Vec::new, |design| design.denials.clone()),
+            }
+        }))
+    }
+
+    /// The same policy, which judges no scope: only denials count.
+    pub fn without_scope(mut self) -> Policy {
+        self.unasked = self.scope.take().unwrap_or_default();
+        self
+    }
+
+    /// The denial that refuses a change of `path`. None concerns the designs in force and guard's own settings: a design
+    /// that forbids `docs/` can still be amended.
+    pub fn denial(&self, path: &BStr) -> Option<&Denial> {
+        let scope = self.scope.as_ref().unwrap_or(&self.unasked);
+        let denial = scope.denial(path)?;
+        let is_own = self.governing(path).is_some()
+            || self.is_moved_design(path)
+            || is_own_settings(&self.settings, path);
+        (!is_own).then_some(denial)
+    }
+
+    /// What to do after adding a row, or changing its type.
+    pub(crate) fn commit_the_design(&self) -> String {
+        match (self.stage, self.operation) {
+            (Stage::Range | Stage::Step, _) => "add a commit with the design".to_owned(),
+            (Stage::Commit, Some(operation)) => format!(
+                "commit the design first: leave the {operation}, commit, and start it again"
+            ),
+            _ => "commit the design first".to_owned(),
+        }
+    }
+
+    /// The help that asks for a commit of one file before the others.
+    pub(crate) fn commit_alone(&self, why: &str, title: &str, path: &BStr) -> [Help; 2] {
+        let leave = |operation| format!("; leave the {operation} for that, and start it again");
+        let leave = self.operation.map(leave).unwrap_or_default();
+        [
+            format!("{why}{leave}:").into(),
+            self.commit_command(title, path),
+        ]
+    }
+
+    /// The command that commits one file before the others, or leaves the operation that prevents it.
+    pub(crate) fn commit_command(&self, title: &str, path: &BStr) -> Help {
+        Help::command(match self.operation {
+            None => format!("git commit -m \"{title}\" -- {}", shell_word(path)),
+            Some(operation) => format!("git {operation} --abort"),
+        })
+    }
+
+    /// How to leave a change out of the commit; nothing for what is already committed or only asked about.
+    pub(crate) fn leave_out(&self, path: &BStr) -> Option<Help> {
+        let command = format!(
+            "to leave it out of the commit: git restore --staged -- {}",
+            shell_word(path)
+        );
+        (self.stage == Stage::Commit).then(|| command.into())
+    }
+
+    /// Whether `path` is a design: by the settings, by selection, or because the change moves a design there.
+    pub(crate) fn is_design(&self, path: &BStr) -> bool {
+        is_design(&self.settings, path)
+            || self.governing(path).is_some()
+            || self.is_moved_design(path)
+    }
+
+    /// Whether the change moves a design there.
+    pub fn is_moved_design(&self, path: &BStr) -> bool {
+        self.moved_designs.iter().any(|(_, to)| to == path)
+    }
+
+    /// The governing design at `path`.
+    pub fn governing(&self, path: &BStr) -> Option<&Governing> {
+        self.designs
+            .iter()
+            .find(|governing| governing.design.path == path)
+    }
+
+    /// Whether `path` needs no row: a design, or one of guard's own settings.
+    pub fn is_exempt(&self, path: &BStr) -> bool {
+        self.is_design(path) || is_own_settings(&self.settings, path)
+    }
+
+    /// The versions of the designs in force.
+    pub fn design_versions(&self) -> Vec<DesignVersion> {
+        let in_force = self.designs.iter().filter(|governing| governing.in_force);
+        let version = |one: &Governing| (one.design.path.clone(), one.blob);
+        in_force.map(version).collect()
+    }
+}

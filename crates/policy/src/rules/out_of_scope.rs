@@ -1,0 +1,270 @@
+//! `out-of-scope` and `action-not-granted`: whether a grant covers the path and the action.
+
+use std::collections::HashSet;
+
+use bstr::BStr;
+
+use super::{
+    Case, MeasuredChange, MergeBase, Sink, companions, denied, missing_row, policy_changed,
+    rename_rows,
+};
+use crate::change::{Action, Change, Kind};
+use crate::design::MissingRow;
+use crate::finding::{Finding, Rule};
+use crate::path::{self, Platform, escaped};
+use crate::policy::{Policy, Stage};
+use crate::scope::closest::{Closest, closest};
+use crate::scope::unicode_form::{UnicodeForm, in_another_form};
+use crate::scope::{Actions, Grant, GrantKind, Scope};
+
+pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+    let Some(scope) = &case.policy.scope else {
+        return;
+    };
+    let mut refused: Vec<&MeasuredChange> = case.changes.iter().collect();
+    refused
+        .retain(|changed| !is_granted(case, scope, changed) && !denied::is_refused(case, changed));
+    if refused.is_empty() {
+        return;
+    }
+    let paths: HashSet<&BStr> = refused.iter().map(|changed| changed.path()).collect();
+    let exists = |path: &BStr| case.result.entry(path).is_some();
+    for changed in refused {
+        let grant = scope.lookup(changed.path()).first().copied();
+        let rule = match grant {
+            Some(_) => Rule::ActionNotGranted,
+            None => Rule::OutOfScope,
+        };
+        sink.push_made_by(rule, || {
+            let other = changed.change.renamed.as_ref().map(|path| path.as_ref());
+            let wanted = missing_row::of_rename(changed)
+                .filter(|_| other.is_some_and(|other| paths.contains::<BStr>(other)))
+                .unwrap_or_else(|| missing_row::of(&changed.change));
+            match grant {
+                Some(grant) => not_this_action(case, changed, grant, &wanted),
+                None => no_grant(case, scope, changed, &wanted, &exists),
+            }
+        });
+    }
+}
+
+/// Whether the design permits the change, or none is needed.
+fn is_granted(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool {
+    let (policy, change) = (case.policy, &changed.change);
+    // Rules that read more than the path come last: the row of a change usually grants it.
+    grants(scope, changed, case.merge_base)
+        || rename_rows::is_reported_at_new_end(case, scope, changed)
+        || companions::is_granted(scope, change)
+        || needs_no_row(policy, change)
+        || policy_changed::is_set_up(policy, changed)
+        || policy_changed::is_own_part(changed)
+        // What no row can name may be deleted.
+        || change.action() == Action::Delete && !can_be_named(change, case.platform)
+        // A change back to the state of the merge base needs no grant.
+        || (case.merge_base)(changed.path()) == Some(change.new)
+        // The next step is the same for path and row: commit the design first.
+        || policy.stage == Stage::Commit && grants(&policy.proposed, changed, case.merge_base)
+}
+
+/// Designs, guard's own settings, `always`, and submodules need no row here.
+fn needs_no_row(policy: &Policy, change: &Change) -> bool {
+    let path = change.path.as_ref();
+    (policy.is_exempt(path) && is_regular_design(policy, change))
+        || policy.settings.always.contains(path) && policy.denial(path).is_none()
+        || change.is_gitlink()
+}
+
+/// A link in place of a design is not a design: its content is elsewhere. `destructive-change` refuses a governing
+/// design that becomes a link.
+fn is_regular_design(policy: &Policy, change: &Change) -> bool {
+    let is_governing = || policy.governing(change.path.as_ref()).is_some();
+    !change.leaves_no_regular_file() || change.action() == Action::TypeChange && is_governing()
+}
+
+/// Whether `scope` permits the change.
+pub(super) fn grants(scope: &Scope, changed: &MeasuredChange, merge_base: &MergeBase<'_>) -> bool {
+    let (path, needed) = (changed.path(), missing_row::needed(&changed.change));
+    let actions = scope.actions(path);
+    if actions.contains(needed) {
+        return true;
+    }
+    if needed == Actions::DELETE {
+        return rename_rows::goes_on(scope, changed);
+    }
+    // An Add row also grants modifying a file that the merge base lacks; without a merge base, any file.
+    let is_new = || merge_base(path).is_none_or(|state| state.is_none());
+    needed == Actions::MODIFY && actions.contains(Actions::MODIFY_NEW) && is_new()
+}
+
+/// Whether a row permits deleting the path: a Delete row, or a Rename row whose new path exists.
+pub(super) fn may_go(scope: &Scope, changed: &MeasuredChange) -> bool {
+    changed.change.action() == Action::Delete
+        && (scope.actions(changed.path()).contains(Actions::DELETE)
+            || rename_rows::goes_on(scope, changed))
+}
+
+fn no_grant(
+    case: &Case<'_>,
+    scope: &Scope,
+    changed: &MeasuredChange,
+    wanted: &MissingRow<'_>,
+    exists: &dyn Fn(&BStr) -> bool,
+) -> Finding {
+    let policy = case.policy;
+    let path = changed.path();
+    let (shown, renamed) = (escaped(path), renamed(&changed.change));
+    let message = format!("{shown}{renamed} is not in the design");
+    let mut finding = Finding::new(Rule::OutOfScope, path, message)
+        .detail("action", changed.change.action().name());
+    if let Some(denial) = policy.denial(path) {
+        return denied::explain(finding, policy, denial);
+    }
+    let mut instead = String::new();
+    let needed = missing_row::needed(&changed.change);
+    let twin = in_another_form(scope, path).or_else(|| in_another_form(&policy.proposed, path));
+    if let Some(twin) = twin {
+        finding = differs_in_form(finding, policy, path, &twin);
+        instead = "give the file the name that the design has, or ".to_owned();
+    } else if let Some(found) = closest(scope, path, needed, exists)
+        .or_else(|| closest(&policy.proposed, path, needed, exists))
+    {
+        finding = finding.at(found.grant.anchor.labelled("closest path in the design"));
+        // An existing file is the intended one; only a new file may be in the wrong place.
+        if changed.change.action() == Action::Add {
+            instead = format!("write {} instead, or ", escaped(&found.path));
+        }
+        finding.closest = Some(found.path);
+    }
+    if !can_be_named(&changed.change, case.platform) {
+        return finding.help("rename it: a design cannot name this path");
+    }
+    if policy.is_exempt(path) {
+        return finding
+            .help("this path is exempt from the scope table only as a regular file: make it one");
+    }
+    missing_row::advise(finding, policy, wanted, &instead)
+}
+
+/// Adds that the design has the name in another Unicode form, which nobody can see.
+fn differs_in_form(finding: Finding, policy: &Policy, path: &BStr, twin: &Closest<'_>) -> Finding {
+    let owner = match policy.stage {
+        Stage::Request => "the request",
+        _ => "git",
+    };
+    let (form, in_design) = (UnicodeForm::of(path), UnicodeForm::of(twin.path.as_ref()));
+    let finding = finding
+        .at(twin.grant.anchor.labelled("this name in another Unicode form"))
+        .help(format!(
+            "the two names look alike but differ in their Unicode form: {owner} has {}, the design {}",
+            form.name(),
+            in_design.name()
+        ))
+        .detail("unicode_form", form.id())
+        .detail("unicode_form_in_design", in_design.id());
+    Finding {
+        message: format!(
+            "{}, which has this name in another Unicode form",
+            finding.message
+        ),
+        closest: Some(twin.path.clone()),
+        ..finding
+    }
+}
+
+/// Whether a row can name the path.
+pub(super) fn can_be_named(change: &Change, platform: Platform) -> bool {
+    let kind = change.new.map_or(Kind::File, |state| state.kind);
+    path::check_entry(change.path.as_ref(), kind, platform).is_ok()
+}
+
+fn not_this_action(
+    case: &Case<'_>,
+    changed: &MeasuredChange,
+    grant: &Grant,
+    wanted: &MissingRow<'_>,
+) -> Finding {
+    if let Some(finding) = rename_rows::finding(case, changed) {
+        return finding;
+    }
+    let path = changed.path();
+    let change = &changed.change;
+    let needed = missing_row::needed(change);
+    let new_end = grant.new_end(path);
+    let lets = match &new_end {
+        Some(to) => format!("lets it be renamed to {}", escaped(to)),
+        None => format!("lets it be {}", participles(grant.actions)),
+    };
+    let (shown, renamed, done) = (escaped(path), renamed(change), participles(needed));
+    let message = format!("{shown}{renamed} is {done}; the design only {lets}");
+    let mut finding = Finding::new(Rule::ActionNotGranted, path, message)
+        .at(grant.anchor.labelled(lets))
+        .detail("action", change.action().name())
+        .detail("granted", grant.actions.names().collect::<Vec<_>>());
+    let may_be_own_work = needed == Actions::DELETE
+        && grant.actions.contains(Actions::ADD)
+        && (case.merge_base)(path).is_none();
+    let own = "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell";
+    finding.help.extend(may_be_own_work.then(|| own.into()));
+    let is_own_row =
+        grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
+    // A row for a directory or glob, or without a type, stays as it is.
+    if !is_own_row || wanted.from.is_some() {
+        return missing_row::advise(finding, case.policy, wanted, "");
+    }
+    let may_modify = grant.actions.contains(Actions::MODIFY);
+    let before = match needed {
+        Actions::MODIFY if grant.actions.contains(Actions::ADD) => {
+            "the file existed before this work: choose another name, or "
+        }
+        _ => "",
+    };
+    let word = match wanted.word {
+        "Add" if may_modify => "Add/Modify",
+        word => word,
+    };
+    let then = case.policy.commit_the_design();
+    let design: &BStr = grant.anchor.path.as_ref();
+    finding
+        .help(format!(
+            "{before}change the row's type to {word} and {then}:"
+        ))
+        .help(case.policy.commit_command("Amend the design", design))
+}
+
+/// A set of actions as participles: `added or modified`.
+fn participles(actions: Actions) -> String {
+    let words: Vec<&str> = actions
+        .names()
+        .map(|name| match name {
+            "add" => "added",
+            "modify" => "modified",
+            "delete" => "deleted",
+            "symlink" => "made a symbolic link",
+            _ => "made a submodule",
+        })
+        .collect();
+    words.join(" or ")
+}
+
+/// ` (renamed from …)` or ` (renamed to …)` for one side of a rename.
+fn renamed(change: &Change) -> String {
+    match (&change.renamed, &change.new) {
+        (Some(other), Some(_)) => format!(" (renamed from {})", escaped(other)),
+        (Some(other), None) => format!(" (renamed to {})", escaped(other)),
+        (None, _) => String::new(),
+    }
+}
+
+/// Whether a row covers the change; `always` and exemptions do not count. A Rename row does not count for a deleted
+/// file that needs no row.
+pub(super) fn has_row(policy: &Policy, changed: &MeasuredChange) -> bool {
+    let Some(scope) = &policy.scope else {
+        return false;
+    };
+    let grants = scope.lookup(changed.path());
+    let only_renamed = !grants.is_empty() && grants.iter().all(|grant| grant.is_old_end());
+    if only_renamed && needs_no_row(policy, &changed.change) {
+        return rename_rows::goes_on(scope, changed);
+    }
+    !grants.is_empty()
+}

@@ -1,0 +1,125 @@
+//! Creates, replaces, removes and moves one file, if it is what the caller saw. A new file never replaces another one.
+//!
+//! Not covered: what another program saves between the last check and the rename, or later into a file that it opened
+//! before.
+
+use std::io;
+use std::path::Path;
+
+use cap_std::fs::Dir;
+use gix::bstr::BStr;
+
+use super::file::{check_regular, is_still, refine};
+use super::{Boundary, BoundaryError, BoundaryResult, OpenedFile, cannot, os, split};
+use crate::{disk, system};
+use write_guard_policy::path::escaped;
+
+impl Boundary {
+    /// Atomically replaces the file that was `before` (or nothing) and makes that durable: writes a temporary file in
+    /// the same directory, syncs it, renames it, and syncs the directory. Permission bits are kept; a new file may be
+    /// executable. Missing directories are created.
+    ///
+    /// # Errors
+    /// [`BoundaryError::Changed`] if the file changed meanwhile, or a system error. The file has either the old or
+    /// the new content, never a mix. If only the last sync failed, the error says that the file is written.
+    pub fn replace(
+        &self,
+        path: &BStr,
+        before: Option<&OpenedFile>,
+        content: &[u8],
+        is_executable: bool,
+    ) -> BoundaryResult<()> {
+        let failed = |error| refine(cannot("write", path)(error), path);
+        let changed = || BoundaryError::Changed(path.to_owned());
+        let (parent, name) = split(path);
+        let name = os(name).map_err(failed)?;
+        let dir = match before {
+            None => self.create_directory(parent),
+            Some(_) => self.directory(parent),
+        };
+        let dir = dir.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => changed(),
+            _ => failed(error),
+        })?;
+        let mode = before.and_then(|before| before.mode);
+        let bits = if is_executable { 0o777 } else { 0o666 };
+        let new = disk::write_new(&dir, ".guard-", &[content], mode, bits).map_err(failed)?;
+        let place = || match before {
+            Some(before) if !is_still(&dir, name, before)? => Ok(false),
+            Some(_) => dir.rename(&new, &dir, name).map(|()| true),
+            None => match rename_to_free(&dir, new.as_ref(), &dir, name) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+                placed => placed.map(|()| true),
+            },
+        };
+        let placed = place();
+        if !matches!(placed, Ok(true)) {
+            // Report why it is not needed.
+            let _ = dir.remove_file(&new);
+        }
+        match placed.map_err(failed)? {
+            true => sync(&dir, path, "the new one is written"),
+            false => Err(changed()),
+        }
+    }
+
+    /// Removes the regular file that was `before` and makes that durable.
+    ///
+    /// # Errors
+    /// [`BoundaryError::Changed`] if the file changed meanwhile; it is not a regular file with one name; or a system
+    /// error. If only the last sync failed, the error says that the file is gone.
+    pub fn remove(&self, path: &BStr, before: &OpenedFile) -> BoundaryResult<()> {
+        let failed = cannot("delete", path);
+        let (dir, name) = self.parent(path)?;
+        let name = os(name).map_err(failed)?;
+        check_regular(&dir.symlink_metadata(name).map_err(failed)?, path)?;
+        if !is_still(&dir, name, before).map_err(failed)? {
+            return Err(BoundaryError::Changed(path.to_owned()));
+        }
+        dir.remove_file(name).map_err(failed)?;
+        sync(&dir, path, "the deletion is done")
+    }
+
+    /// Renames the regular file that was `before` and makes that durable. Missing directories are created.
+    ///
+    /// # Errors
+    /// As for [`Boundary::remove`]; or `to` already exists. If only the last sync failed, the error says that the file
+    /// is moved.
+    pub fn rename(&self, from: &BStr, before: &OpenedFile, to: &BStr) -> BoundaryResult<()> {
+        let what = format!("move {} to", escaped(from));
+        let failed = cannot(&what, to);
+        let (old_dir, old_name) = self.parent(from)?;
+        let (new_parent, new_name) = split(to);
+        let new_dir = self.create_directory(new_parent);
+        let new_dir = new_dir.map_err(|error| refine(failed(error), to))?;
+        let (old_name, new_name) = (os(old_name).map_err(failed)?, os(new_name).map_err(failed)?);
+        check_regular(&old_dir.symlink_metadata(old_name).map_err(failed)?, from)?;
+        if !is_still(&old_dir, old_name, before).map_err(failed)? {
+            return Err(BoundaryError::Changed(from.to_owned()));
+        }
+        rename_to_free(&old_dir, old_name, &new_dir, new_name).map_err(failed)?;
+        sync(&new_dir, to, "the move is done")?;
+        sync(&old_dir, from, "the move is done")
+    }
+}
+
+/// Syncs a directory after a change that is `done`.
+fn sync(dir: &Dir, path: &BStr, done: &str) -> BoundaryResult<()> {
+    disk::sync(dir).map_err(|source| BoundaryError::Io {
+        what: format!("sync the directory of {} to disk ({done})", escaped(path)),
+        source,
+    })
+}
+
+/// Renames to a name that does not exist. Linux does that atomically; elsewhere another program may take the name in
+/// between.
+fn rename_to_free(old_dir: &Dir, old: &Path, new_dir: &Dir, new: &Path) -> io::Result<()> {
+    if let Some(result) = system::rename_to_free(old_dir, old, new_dir, new) {
+        return result;
+    }
+    match new_dir.symlink_metadata(new) {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => old_dir.rename(old, new_dir, new),
+        Err(error) => Err(error),
+    }
+}

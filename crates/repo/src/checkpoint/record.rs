@@ -1,0 +1,271 @@
+//! Records a checkpoint.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use gix::bstr::{self, BStr, BString, ByteSlice};
+
+use super::{Checkpoint, CheckpointStore, SavedFile, unusable};
+use crate::system;
+use crate::work_tree::{excludes_file, has_commit};
+use crate::{Index, Repository, failed};
+use write_guard_policy::error::Result;
+
+/// Larger files are recorded by size and time.
+const LARGEST: u64 = 16 << 20;
+
+/// After this time, the lock of the private index is nobody's.
+const KILLED: Duration = Duration::from_secs(60);
+
+/// Lists what differs from the private index, and what git ignores.
+const WALK: &str = "status --porcelain -z --no-renames --untracked-files=all --ignored=matching --ignore-submodules=dirty";
+
+impl CheckpointStore<'_> {
+    /// Records the work tree. What was ignored `before` stays ignored, and what has been hidden since is recorded.
+    /// `agent` names the files that switch the agent's hooks.
+    ///
+    /// # Errors
+    /// git is not there or fails, or the repository cannot be read.
+    pub fn record(&self, agent: &[PathBuf], before: Option<&Checkpoint>) -> Result<Checkpoint> {
+        let repo = self.repo;
+        self.wait_for_git();
+        let outer = self.outer_rules()?;
+        self.save("info/exclude", &outer)?;
+        // With a HEAD that names no commit, nothing could be judged later.
+        let head_tree = repo.tree_of(repo.head_commit()?)?.id().to_string();
+        if !self.file("index").exists() {
+            // Only what a commit has is borrowed: git may delete anything else.
+            self.git(true, ["read-tree", &head_tree], b"")?;
+        }
+        let (mut differing, mut ignored) = (Vec::new(), Vec::new());
+        let walked = self.git(true, WALK.split(' '), b"")?;
+        for line in walked.split(|&byte| byte == 0) {
+            match line {
+                [b'!', _, _, path @ ..] => ignored.push(BString::from(path)),
+                // The first letter compares with the commit.
+                [_, tag, _, path @ ..] if *tag != b' ' => differing.push(BString::from(path)),
+                _ => {}
+            }
+        }
+        let mut rules = self.keep(&self.rules(outer, &differing, &ignored)?)?;
+        let mut ignored_copy = self.keep(&bstr::join("\0", &ignored))?;
+        if let Some(before) = before
+            && before.rules != rules
+        {
+            self.ignore_as_before(before, &mut differing, &ignored)?;
+            (rules, ignored_copy) = (before.rules.clone(), before.ignored.clone());
+        }
+        // With a damaged index, nothing could be judged later.
+        Index::open(repo)?;
+        // Files that git tracks are never ignored, whatever the rules say.
+        if !ignored.is_empty() {
+            let index = repo.repo.index_or_empty();
+            let index = index.map_err(failed("the index cannot be read"))?;
+            for path in &ignored {
+                let tracked = index.prefixed_entries(path.as_ref()).into_iter().flatten();
+                differing.extend(tracked.map(|entry| entry.path(&index).to_owned()));
+            }
+        }
+        let sizes = self.update(&differing)?;
+        let head = fs::read_to_string(self.git_dir.join("HEAD"))
+            .map_err(|error| unusable(&self.git_dir, &error))?;
+        let index = fs::read(repo.repo.index_path()).ok();
+        Ok(Checkpoint {
+            tree: self.tree()?,
+            head: head.trim().to_owned(),
+            refs: self.refs()?,
+            index: index.map(|index| self.keep(&index)).transpose()?,
+            switches: self.keep_switches(agent)?,
+            sizes,
+            rules,
+            ignored: ignored_copy,
+        })
+    }
+
+    /// The git of a guard that ran out of time may still write the private index; after a while, it was killed.
+    fn wait_for_git(&self) {
+        let lock = self.file("index.lock");
+        while let Ok(about) = fs::metadata(&lock) {
+            let age = about.modified().ok().and_then(|at| at.elapsed().ok());
+            if age.is_none_or(|age| age > KILLED) {
+                let _ = fs::remove_file(&lock);
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// The ignore rules outside the work tree: of the user and of the repository, in rising precedence.
+    fn outer_rules(&self) -> Result<Vec<u8>> {
+        let mut rules = Vec::new();
+        let own = self.common_dir.join("info").join("exclude");
+        for file in excludes_file(self.repo)?.into_iter().chain([own]) {
+            rules.extend(fs::read(file).unwrap_or_default());
+            rules.push(b'\n');
+        }
+        Ok(rules)
+    }
+
+    /// All ignore rules, to compare them with others: the outer ones, and those of each directory, also of files that
+    /// ignore themselves.
+    fn rules(&self, outer: Vec<u8>, differing: &[BString], ignored: &[BString]) -> Result<Vec<u8>> {
+        let listed = ["ls-files", "-z", "--", ".gitignore", "*/.gitignore"];
+        let listed = self.of_index("gitignores", || self.git(false, listed, b""))?;
+        let listed = listed.split(|&byte| byte == 0).map(BStr::new);
+        let found = differing.iter().chain(ignored).map(BString::as_ref);
+        let mut files: BTreeSet<&BStr> = found.chain(listed).collect();
+        files.retain(|path| path.rsplit_str("/").next() == Some(b".gitignore"));
+        let mut rules = outer;
+        for path in files {
+            let place = self.repo.work_tree_file(path)?;
+            // git follows no link here.
+            if place.symlink_metadata().is_ok_and(|about| about.is_file()) {
+                rules.extend_from_slice(path);
+                rules.push(0);
+                rules.extend(fs::read(place).unwrap_or_default());
+            }
+        }
+        Ok(rules)
+    }
+
+    /// The rules have changed. What was ignored before did not come from the command that changed them; what is
+    /// ignored only now may have.
+    fn ignore_as_before(
+        &self,
+        before: &Checkpoint,
+        differing: &mut Vec<BString>,
+        ignored: &[BString],
+    ) -> Result<()> {
+        let known = self.read_copy(&before.ignored)?;
+        let known: HashSet<&[u8]> = known.split(|&byte| byte == 0).collect();
+        let was_ignored = |path: &BString| {
+            let mut above = path.find_iter("/").map(|end| &path[..=end]);
+            known.contains(path.as_slice()) || above.any(|above| known.contains(above))
+        };
+        let hidden = ignored.iter().filter(|path| !was_ignored(path));
+        let hidden: Vec<_> = hidden.map(|path| path.to_os_str_lossy()).collect();
+        if !hidden.is_empty() {
+            let listing = ["--literal-pathspecs", "ls-files", "-z", "--others", "--"];
+            let paths = hidden.iter().map(AsRef::as_ref);
+            let arguments = listing.map(OsStr::new).into_iter().chain(paths);
+            let listed = self.git(false, arguments, b"")?;
+            let listed = listed.split(|&byte| byte == 0);
+            differing.extend(listed.filter(|path| !path.is_empty()).map(BString::from));
+        }
+        differing.retain(|path| !was_ignored(path));
+        Ok(())
+    }
+
+    /// Brings the private index up to date with these paths. The answer are the files that it does not keep.
+    fn update(&self, paths: &[BString]) -> Result<BTreeMap<String, String>> {
+        let mut sizes = BTreeMap::new();
+        let (mut add, mut remove) = (Vec::new(), Vec::new());
+        for path in paths {
+            let path = path.trim_end_with(|c| c == '/').as_bstr();
+            let place = self.repo.work_tree_file(path)?;
+            // git looks behind no link.
+            let above = path.find_iter("/").map(|end| path[..end].as_bstr());
+            let mut above = above.filter_map(|above| self.repo.metadata_of(above));
+            let is_kept = match fs::symlink_metadata(&place) {
+                _ if above.any(|about| about.is_symlink()) => false,
+                Ok(about) if about.is_dir() => has_commit(&place),
+                Ok(about) if about.is_file() && !is_kept(&place, &about) => {
+                    let about = format!("{} bytes, {:?}", about.len(), about.modified().ok());
+                    sizes.insert(path.to_str_lossy().into_owned(), about);
+                    false
+                }
+                Ok(about) => about.is_file() || about.is_symlink(),
+                Err(error) if error.kind() == ErrorKind::NotFound => false,
+                Err(error) => return Err(unusable(&place, &error)),
+            };
+            let list = if is_kept { &mut add } else { &mut remove };
+            list.push(path.to_owned());
+        }
+        for (how, paths) in [("--force-remove", remove), ("--replace", add)] {
+            if !paths.is_empty() {
+                let arguments = ["update-index", "--add", "--remove", how, "-z", "--stdin"];
+                self.git(false, arguments, &bstr::join("\0", &paths))?;
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// The tree of the private index, with a commit for git to compare with.
+    fn tree(&self) -> Result<String> {
+        let hex = |output: Vec<u8>| output.trim().to_str_lossy().into_owned();
+        let tree = self.of_index("tree", || {
+            // So that all trees are the store's own.
+            let tree = hex(self.git(false, ["write-tree", "--missing-ok"], b"")?);
+            let commit = self.git(false, ["commit-tree", "-m", "checkpoint", &tree], b"")?;
+            self.save("HEAD", hex(commit).as_bytes())?;
+            Ok(tree.into_bytes())
+        })?;
+        Ok(hex(tree))
+    }
+
+    /// What git says of the private index: it is asked again once the checksum at the end of the index is another one.
+    fn of_index(&self, name: &str, ask: impl Fn() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
+        let checksum = || {
+            let mut end = Vec::new();
+            File::open(self.file("index"))
+                .and_then(|mut index| index.seek(SeekFrom::End(-20)).map(|_| index))
+                .and_then(|mut index| index.read_to_end(&mut end).map(|_| end))
+                .map_err(|error| unusable(&self.directory, &error))
+        };
+        let known = fs::read(self.file(name)).unwrap_or_default();
+        if let Some(answer) = known.strip_prefix(checksum()?.as_slice()) {
+            return Ok(answer.to_vec());
+        }
+        let answer = ask()?;
+        self.save(name, &[&checksum()?[..], &answer].concat())?;
+        Ok(answer)
+    }
+
+    pub(super) fn refs(&self) -> Result<BTreeMap<String, String>> {
+        let refs = self.repo.branches("refs/")?.into_iter();
+        let refs = refs.filter_map(|(name, tip)| Some((format!("refs/{name}"), tip?.to_string())));
+        Ok(refs
+            .filter(|(name, _)| !name.starts_with("refs/guard/"))
+            .collect())
+    }
+
+    fn keep_switches(&self, agent: &[PathBuf]) -> Result<BTreeMap<String, SavedFile>> {
+        let mut saved = BTreeMap::new();
+        for file in self.switches()?.iter().chain(agent) {
+            let about = fs::metadata(file).ok();
+            if let (Ok(content), Some(about)) = (fs::read(file), about) {
+                let about = cap_std::fs::Metadata::from_just_metadata(about);
+                let copy = SavedFile {
+                    copy: self.keep(&content)?,
+                    is_executable: system::mode(&about).is_some_and(|mode| mode & 0o100 != 0),
+                };
+                saved.insert(file.to_string_lossy().into_owned(), copy);
+            }
+        }
+        Ok(saved)
+    }
+}
+
+fn is_kept(place: &Path, about: &Metadata) -> bool {
+    about.len() <= LARGEST && File::open(place).is_ok()
+}
+
+impl Repository {
+    /// Whether the ref got its commit from another repository, as its log says.
+    pub fn was_fetched(&self, name: &str) -> bool {
+        let log = fs::read(self.common_dir().join("logs").join(name)).unwrap_or_default();
+        let last = log.trim_end().lines().next_back().unwrap_or_default();
+        let message = last.split_once_str("\t").map_or(&b""[..], |(_, text)| text);
+        let mut words = message.fields();
+        let verb = words.next().unwrap_or_default();
+        // From this repository itself, it may be anything.
+        let is_elsewhere = words.all(|word| word != b"." && word != b".:");
+        let fetched = verb.starts_with(b"fetch");
+        let forwarded = verb.starts_with(b"pull") && message.ends_with(b"Fast-forward");
+        is_elsewhere && (fetched || forwarded)
+    }
+}

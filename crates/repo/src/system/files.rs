@@ -1,0 +1,97 @@
+//! Files on Unix: permission bits, links, directory sync.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use cap_std::fs::{Dir, File, Metadata, MetadataExt, OpenOptions, OpenOptionsExt as _};
+use rustix::fs::{Mode, OFlags, fsync, openat};
+use rustix::io::retry_on_intr;
+use rustix::termios::{QueueSelector, tcflush};
+
+/// Whether files have permission bits.
+#[cfg(test)]
+pub const HAS_MODES: bool = true;
+
+/// The permission bits of a file; `None` if there are none.
+pub fn mode(metadata: &Metadata) -> Option<u32> {
+    Some(metadata.mode() & 0o7777)
+}
+
+/// Sets the permission bits of an open file.
+///
+/// # Errors
+/// A file system error.
+pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    use cap_std::fs::{Permissions, PermissionsExt};
+    file.set_permissions(Permissions::from_mode(mode))
+}
+
+/// Sets the permission bits for creating a file.
+pub fn create_with_mode(options: &mut OpenOptions, mode: u32) {
+    options.mode(mode);
+}
+
+/// Opens without blocking, for example on a FIFO.
+pub fn never_wait(options: &mut OpenOptions) {
+    options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+}
+
+/// Syncs the names in a directory to disk.
+///
+/// # Errors
+/// A file system error.
+pub fn sync_directory(dir: &Dir) -> io::Result<()> {
+    // The handle itself may only name the directory (`O_PATH`).
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let dir = retry_on_intr(|| openat(dir, ".", flags, Mode::empty()))?;
+    retry_on_intr(|| fsync(&dir))?;
+    Ok(())
+}
+
+/// Creates directories for the owner only.
+pub fn make_private(builder: &mut fs::DirBuilder) {
+    builder.mode(0o700);
+}
+
+/// Opens a file for reading and appending, without following a link. Creates it with these permission bits if
+/// missing.
+///
+/// # Errors
+/// A file system error.
+pub fn open_append(path: &Path, mode: u32) -> io::Result<fs::File> {
+    fs::OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(true)
+        .mode(mode)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+        .open(path)
+}
+
+/// Hard-links a file into another directory, because git checks the mode of the original.
+///
+/// # Errors
+/// A file system error.
+pub fn link_or_copy(file: &Path, to: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(file.canonicalize()?, to)
+}
+
+/// Makes a write beyond the file size limit (`ulimit -f`) fail with an error. Otherwise the signal SIGXFSZ would
+/// silently end the process. Child processes get the signal as usual.
+pub fn survive_size_limit() {
+    use signal_hook::consts::SIGXFSZ;
+    // A caught signal does not end the process, and nothing else matters. If this fails, the default applies.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
+
+/// Discards earlier terminal input.
+///
+/// # Errors
+/// The file is not a terminal.
+pub fn discard_input(terminal: &fs::File) -> io::Result<()> {
+    Ok(tcflush(terminal, QueueSelector::IFlush)?)
+}

@@ -1,0 +1,33 @@
+//! System calls that only Linux has.
+
+use std::io;
+use std::path::Path;
+
+use cap_std::fs::Dir;
+use rustix::fs::{RenameFlags, renameat_with};
+use rustix::io::Errno;
+
+/// Whether parent processes are visible in `/proc`.
+pub const SHOWS_PROCESSES: bool = true;
+
+/// Renames atomically unless the new name exists. `None` if the system or file system cannot.
+pub fn rename_to_free(
+    old_dir: &Dir,
+    old: &Path,
+    new_dir: &Dir,
+    new: &Path,
+) -> Option<io::Result<()>> {
+    match renameat_with(old_dir, old, new_dir, new, RenameFlags::NOREPLACE) {
+        Err(error) if is_lacking(error) => None,
+        result => Some(result.map_err(io::Error::from)),
+    }
+}
+
+/// Whether an error means that the system or file system lacks the feature. A seccomp filter reports "not permitted";
+/// if that is about the files, the fallback reports it, too.
+fn is_lacking(error: Errno) -> bool {
+    matches!(
+        error,
+        Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM
+    )
+}

@@ -1,0 +1,102 @@
+//! What other systems do instead: files on systems other than Unix, and the calls that only Linux has.
+
+/// Files on systems other than Unix: no permission bits and no directory sync.
+#[cfg(not(all(unix, not(guard_no_unix))))]
+pub(super) mod files {
+    use std::fs;
+    use std::io;
+    use std::path::Path;
+
+    use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+
+    /// Whether files have permission bits.
+    #[cfg(test)]
+    pub const HAS_MODES: bool = false;
+
+    /// No permission bits.
+    pub fn mode(_metadata: &Metadata) -> Option<u32> {
+        None
+    }
+
+    /// Does nothing.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Does nothing.
+    pub fn create_with_mode(_options: &mut OpenOptions, _mode: u32) {}
+
+    /// Does nothing: no name in a directory is a pipe.
+    pub fn never_wait(_options: &mut OpenOptions) {}
+
+    /// Does nothing: Windows has no such call and journals names itself.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn sync_directory(_dir: &Dir) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Does nothing: directories inherit access rights.
+    pub fn make_private(_builder: &mut fs::DirBuilder) {}
+
+    /// Opens a file for reading and appending; creates it if missing. Refuses a link that exists before: the standard
+    /// library has no flag to check that atomically.
+    ///
+    /// # Errors
+    /// A file system error.
+    pub fn open_append(path: &Path, _mode: u32) -> io::Result<fs::File> {
+        if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+            return Err(io::Error::other("it is a symbolic link"));
+        }
+        fs::OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+    }
+
+    /// Does nothing: such a write fails with an error anyway.
+    pub fn survive_size_limit() {}
+
+    /// Copies a file, because links need a privilege.
+    ///
+    /// # Errors
+    /// A file system error.
+    pub fn link_or_copy(file: &Path, to: &Path) -> io::Result<()> {
+        fs::copy(file, to).map(|_| ())
+    }
+
+    /// Does nothing: discarding input needs unsafe code.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn discard_input(_terminal: &fs::File) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Fallbacks for systems without Linux's calls: none exists, so callers take the portable way.
+#[cfg(not(all(target_os = "linux", not(guard_portable))))]
+pub(super) mod kernel {
+    use std::io;
+    use std::path::Path;
+
+    use cap_std::fs::Dir;
+
+    /// Whether parent processes are visible.
+    pub const SHOWS_PROCESSES: bool = false;
+
+    /// Always `None`.
+    pub fn rename_to_free(
+        _old_dir: &Dir,
+        _old: &Path,
+        _new_dir: &Dir,
+        _new: &Path,
+    ) -> Option<io::Result<()>> {
+        None
+    }
+}
