@@ -329,7 +329,6 @@ mod tests {
             let all: Vec<&str> = printed.map(|format| format.name()).collect();
             let expected: &[&str] = match *first {
                 "lint" | "hook" => &all,
-                "check" => &["human", "json", "jsonl"],
                 "generate" | "mcp" | "help" => &[],
                 _ => &["human", "json"],
             };
