@@ -61,7 +61,7 @@ pub(super) fn report(
 
 /// Why guard could not check something.
 pub(super) fn error_json(error: &Error) -> Value {
-    json!({"kind": error.kind(), "message": error.message, "help": error.help})
+    json!({"kind": error.kind, "message": error.message, "help": error.help})
 }
 
 /// Values that are made, written and dropped one by one.

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{DesignUsed, Outcome, Texts, Verdict};
 use crate::design::Mention;
-use crate::error::Result;
+use crate::error::{FailureKind, Result};
 use crate::finding::{Anchor, Finding, Rule, json};
 use crate::policy::{DonePlan, STANDING};
 use crate::scope::settings::{KeyPlaces, Settings};
@@ -44,7 +44,7 @@ pub struct CheckResult {
     /// The rule that refuses.
     pub rule: Option<Rule>,
     /// The kind of the refusal, as `guard write` would answer it.
-    pub kind: Option<&'static str>,
+    pub kind: Option<FailureKind>,
     /// How the path leaves the workspace, as requirement 004 names it.
     pub violation: Option<String>,
     /// The line of the design that grants the path or explains the refusal.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::design::Mention;
+use crate::error::FailureKind;
 use crate::scope::{Actions, Denial, DenialSource, Grant, GrantKind};
 use crate::verdict::{
     CheckAnswers, CheckResult, PromptSection, Protection, ScopeGrant, ScopeListing,
@@ -31,7 +32,7 @@ fn check() -> CheckAnswers {
                 closest_match: Some("src/utils/lld.rs".into()),
                 reason: "not in the design".into(),
                 rule: Some(Rule::OutOfScope),
-                kind: Some("refused"),
+                kind: Some(FailureKind::Refused),
                 violation: None,
                 design: None,
             },
