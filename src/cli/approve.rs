@@ -193,7 +193,7 @@ impl ApproveArgs {
 
 /// A held change in a list.
 pub(super) fn held_line(change: &HeldChange) -> String {
-    format!("{}  {}  {}", change.id, change.operation, change.why)
+    format!("{}  {}  {}", change.id, change.operation.name(), change.why)
 }
 
 /// A held change for programs.
