@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::git::{Blobs, Objects, Tree, blob_id, tree_of_changes};
 use crate::measure::Precision;
 use crate::path::escaped;
-use crate::policy::{Governing, Policy, Stage};
+use crate::policy::{ChosenBy, Governing, Policy, Stage};
 use crate::scope::settings::{self, Settings};
 use crate::verdict::{Source, SourceKind, Verdict};
 
@@ -32,7 +32,12 @@ pub fn policy_of_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Pol
         let design = design::parse(path.into(), text.as_bytes(), &settings).usable()?;
         let blob = blob_id(HashKind::Sha1, text.as_bytes())?;
         let origin = "memory".to_owned();
-        Ok(Governing::new(design, blob, origin, "the caller"))
+        Ok(Governing::new(
+            design,
+            blob,
+            origin,
+            ChosenBy::Caller("the caller"),
+        ))
     };
     let designs = designs.iter().map(governing).collect::<Result<_>>()?;
     Ok(Policy::of_settings(Stage::Commit, settings).with_designs(designs))

@@ -7,12 +7,12 @@ use gix::bstr::BStr;
 
 use super::facts::BaseCommit;
 use super::pipeline::{designs_used, texts};
-use super::policy_loader::{CHOICE_KEY, GUARD_USE, load_to_show};
+use super::policy_loader::{CHOICE_KEY, load_to_show};
 use super::tree_view::{GitTreeView, work_tree};
 use super::{Options, staged};
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, changes_between, show_file};
-use crate::policy::{Policy, note_on_done};
+use crate::policy::{ChosenBy, Policy, note_on_done};
 use crate::rules::{self, ResultTree};
 use crate::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
 use crate::scope::{Grant, GrantKind, Scope};
@@ -153,7 +153,7 @@ fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>>
     let files: Vec<String> = chosen.iter().map(ToString::to_string).collect();
     Ok((!files.is_empty()).then(|| ChosenDesigns {
         files,
-        by: GUARD_USE.to_owned(),
+        by: ChosenBy::GuardUse.to_string(),
     }))
 }
 

@@ -10,7 +10,7 @@ use super::{DesignUsed, Outcome, Texts, Verdict};
 use crate::design::Mention;
 use crate::error::{FailureKind, Result};
 use crate::finding::{Anchor, Finding, Rule, json};
-use crate::policy::{DonePlan, STANDING};
+use crate::policy::DonePlan;
 use crate::scope::settings::{KeyPlaces, Settings};
 use crate::scope::{Denial, Grant};
 
@@ -142,8 +142,7 @@ pub struct PromptPath {
 impl PromptSection {
     /// The section for this scope.
     pub fn new(scope: ScopeListing) -> PromptSection {
-        let standing = scope.designs.iter();
-        let standing = standing.filter(|design| design.selected_by == STANDING);
+        let standing = scope.designs.iter().filter(|design| design.is_standing);
         let standing: Vec<BString> = standing.map(|design| design.path.clone()).collect();
         let mut paths: Vec<PromptPath> = Vec::new();
         let mut places = HashMap::new();

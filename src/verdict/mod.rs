@@ -89,6 +89,9 @@ pub struct DesignUsed {
     pub selected_by: String,
     /// The number of its grants.
     pub grants: usize,
+    /// Whether it joins every other design.
+    #[serde(skip)]
+    pub(crate) is_standing: bool,
 }
 
 /// One judged change. Serialized, it is the change of the JSON report.

@@ -121,6 +121,7 @@ fn scope() -> ScopeListing {
             from: "HEAD".into(),
             selected_by: "--lld".into(),
             grants: 2,
+            is_standing: false,
         }],
         notes: vec!["a remark".into()],
         grants: vec![line(grant, None), line(tests, Some(Protection::Settings))],
