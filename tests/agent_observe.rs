@@ -8,9 +8,12 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use write_guard_policy::approve::TRAILER;
+
 use crate::common::agents::{Answered, claude, hook};
 use crate::common::{
-    GUARD, Output, Repo, assert_says, lines, raw, run, run_with_input, skip, write_executable,
+    GUARD, Output, Repo, assert_says, lines, raw, run, run_with_input, signing, skip,
+    write_executable,
 };
 
 /// What the design of the template lets a command write.
@@ -253,6 +256,33 @@ fn everyday_commands_are_neither_denied_nor_reported() {
         shell(repo, command);
         reported(&bash(repo, "PostToolUse", command))
     });
+}
+
+#[test]
+fn commit_outside_the_design_is_reported_whatever_its_path_says() {
+    let repo = copy_of(&template());
+    let commit = "echo x > 'src/approved locally.py'; git add src; git commit --quiet -m x";
+    let report = observed(&repo, commit).unwrap();
+    assert_says(&report, &["commit ", "src/approved locally.py"]);
+}
+
+#[test]
+fn commit_with_an_unsigned_approval_is_not_reported() {
+    let repo = copy_of(&template());
+    let approval = signing::approval(&repo, &signing::old(), &signing::new());
+    let trailer = format!("{TRAILER}: {}", approval.to_trailer_value());
+    repo.write("../message", format!("Rewrite the state\n\n{trailer}\n"));
+    repo.write("../state.py", signing::new());
+    let rewrite = "cp ../state.py src/state.py; git commit --quiet -F ../message src/state.py";
+    assert_eq!(observed(&repo, rewrite), None);
+
+    let repo = copy_of(&template());
+    repo.write("../state.py", signing::new());
+    let rewrite = "cp ../state.py src/state.py; git commit --quiet -m x src/state.py";
+    assert_says(
+        &observed(&repo, rewrite).unwrap(),
+        &["commit ", "src/state.py"],
+    );
 }
 
 /// The name of the change in a report.

@@ -34,7 +34,7 @@ fn changed_lines_are_coloured() {
     let (repo, new) = repo(|n, word| format!("line {n} has the {word} word."));
     let id = repo.held_id();
     repo.stage(FILE, &new);
-    for arguments in [&["lint"][..], &["pending", &id]] {
+    for arguments in [&["lint"][..], &["approve", &id, "--show"]] {
         let colored = repo.guard(&[&["--color", "always"], arguments].concat());
         for line in ["-line 3 has the old word.", "+line 3 has the new word."] {
             let (before, _) = colored.stdout.split_once(line).unwrap();
@@ -59,8 +59,8 @@ fn changed_lines_are_coloured() {
 fn terminal_control_sequences_stay_escaped_in_coloured_output() {
     let (repo, _) =
         repo(|n, word| format!("line {n} \u{1b}[2J has \u{202e}the {word}\u{1b}]0;x\u{7} word"));
-    let pending = ["--color", "always", "pending", &repo.held_id()];
-    let colored = repo.guard(&pending).exits(0);
+    let show = ["--color", "always", "approve", &repo.held_id(), "--show"];
+    let colored = repo.guard(&show).exits(0);
     let plain = plain(&colored.stdout);
     assert!(plain.contains("\\u{1b}[2J has \\u{202e}the"), "{plain}");
     assert!(!colored.stdout.contains('\u{202e}'));

@@ -135,7 +135,7 @@ fn change_that_cannot_be_held_is_still_refused() {
     repo.write(".git/guard/held", "in the way\n");
     repo.put(FILE, "x\n", &["--auto"]).fails("held");
     assert_eq!(repo.read(FILE), old().as_bytes());
-    repo.guard(&["pending"]).exits(2).says("cannot be read");
+    repo.guard(&["approve"]).exits(2).says("cannot be read");
     let opened = Repository::open(&repo.root).unwrap();
     let failure = reject(&opened, "0123456789ab", "no").unwrap_err();
     assert_eq!(failure.kind, FailureKind::Io);

@@ -174,7 +174,7 @@ fn verb_that_cannot_start_answers_in_json_too() {
     let repo = Repo::open();
     repo.write("a", "one\n");
     let broken = "patch a --edits none, patch a --edits a, write a --content-file none, approve 000000000000, \
-        reject 000000000000";
+        approve 000000000000 --reject";
     for words in broken.split(", ") {
         let answer = repo.ask(&words.split(' ').collect::<Vec<_>>());
         assert_eq!(answer.json["error"]["kind"], "cannot-judge", "{answer:#?}");

@@ -192,7 +192,7 @@ fn rejected_replacement_leaves_the_file_and_a_wrong_word_asks_again() {
     assert_eq!(state["rejected_writes"], json!(["src/large.py"]), "{said}");
     assert_eq!(state["pending_writes"], json!([]));
     assert_eq!(damage(&repo), [""; 0]);
-    assert_eq!(repo.json(&["pending"])["held"], json!([]));
+    assert_eq!(repo.json(&["approve"])["held"], json!([]));
     let expected = ["held", "not-approved", "rejected"].map(|word| ("src/large.py", word));
     assert_log_agrees(&repo, state, &expected);
 }

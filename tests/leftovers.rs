@@ -23,7 +23,7 @@ fn orphaned_held_content_is_removed_once_it_is_old() {
     }
     let young = "ab";
     fs::write(store.join(young), "in work\n").unwrap();
-    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 0);
+    assert_eq!(repo.json(&["approve"])["held"].as_array().unwrap().len(), 0);
     for name in all {
         assert!(!store.join(name).exists(), "{name}");
     }

@@ -219,7 +219,7 @@ fn held_change_without_a_person_to_ask_names_the_command_for_a_terminal() {
     let mut client = client(&repo);
     let (kind, said) = client.refuses("write_file", large());
     assert_eq!(kind, "held");
-    let held = repo.json(&["pending"])["held"][0]["id"].clone();
+    let held = repo.json(&["approve"])["held"][0]["id"].clone();
     let held = held.as_str().unwrap();
     assert!(said.contains(&format!("guard approve {held}")), "{said}");
     for (id, kind) in [(held, "held"), ("0123456789ab", "not-found")] {
@@ -248,7 +248,7 @@ fn approval_through_the_client_writes_once_and_is_logged_as_such() {
     let [approved] = records(&repo, "approved").try_into().unwrap();
     assert_eq!(approved["how"], "elicitation");
     assert_eq!(approved["reason"], "agreed");
-    assert_eq!(repo.json(&["pending"])["held"], json!([]));
+    assert_eq!(repo.json(&["approve"])["held"], json!([]));
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn anything_but_a_whole_approval_leaves_the_change_held() {
         assert_eq!(repo.text("src/large.py"), lines(1..=200));
     }
     assert_eq!(records(&repo, "approved").len(), 0);
-    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 1);
+    assert_eq!(repo.json(&["approve"])["held"].as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn rejection_through_the_client_discards_the_change() {
     let write = json!({ "path": "src/small.py", "content": "c = 3\n", "lineThreshold": 1 });
     assert_eq!(client.refuses("write_file", write).0, "rejected");
     assert_eq!(repo.text("src/small.py"), "a = 1\nb = 2\n");
-    assert_eq!(repo.json(&["pending"])["held"], json!([]));
+    assert_eq!(repo.json(&["approve"])["held"], json!([]));
 }
 
 /// An agent that starts the server as its client may ask; its shell, and a program that the shell runs, may not.
@@ -371,7 +371,7 @@ fn cancelled_question_leaves_the_change_held_and_the_server_serves_on() {
     assert_eq!(client.end(), 0);
     assert_eq!(repo.text("src/large.py"), lines(1..=200));
     assert_eq!(records(&repo, "approved").len(), 0);
-    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 1);
+    assert_eq!(repo.json(&["approve"])["held"].as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn repo() -> (Repo, String) {
     ]);
     repo.guard(&["write", "src/held.py", "--content-file", "src/read.py"])
         .exits(1);
-    let held = repo.json(&["pending"])["held"][0]["id"].clone();
+    let held = repo.json(&["approve"])["held"][0]["id"].clone();
     (repo, held.as_str().unwrap().to_owned())
 }
 
@@ -97,7 +97,7 @@ fn drive(version: Option<&str>, client: impl Fn(&Repo) -> Command) {
         let asked = said["questions"].as_array().unwrap().len();
         assert_eq!(asked, questions, "{said}");
         assert_results(&calls, said["results"].as_array().unwrap(), refused);
-        let held = repo.json(&["pending"])["held"].as_array().unwrap().len();
+        let held = repo.json(&["approve"])["held"].as_array().unwrap().len();
         assert_eq!(held, if refused.is_empty() { 0 } else { 2 });
         repo.guard(&["audit", "verify"]).exits(0);
     }

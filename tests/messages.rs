@@ -169,7 +169,7 @@ fn destructive_change_names_the_command_that_approves_it() {
         output.exits(1)
     };
     let write = unwrapped(&["write", "src/a.rs", "--content-file", "new"]);
-    let id = repo.json(&["pending"])["held"][0]["id"].clone();
+    let id = repo.json(&["approve"])["held"][0]["id"].clone();
     write.says(&format!("guard approve {}", id.as_str().unwrap()));
     repo.stage("src/a.rs", repo.text("new"));
     unwrapped(&["lint"])

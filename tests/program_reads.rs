@@ -45,7 +45,7 @@ fn the_analysis_is_of_this_edit_and_the_verdict_of_all_since_head() {
     assert_eq!(analysis["since_head"]["change_classification"], "REPLACE");
     let preview = analysis["diff_preview"].as_str().unwrap();
     assert!(!preview.contains("+line number 1001\n"), "{preview}");
-    assert_eq!(repo.json(&["pending"])["held"][0]["class"], "REPLACE");
+    assert_eq!(repo.json(&["approve"])["held"][0]["class"], "REPLACE");
     // A file that HEAD lacks has no such loss.
     let new = repo.put("new", "x\n", &[]);
     assert!(new.works().json["analysis"]["since_head"].is_null());

@@ -4,8 +4,8 @@ use std::fs;
 
 use crate::common::{DESIGN, Repo};
 
-const FORMATS: [&str; 9] = [
-    "human", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown", "html",
+const FORMATS: [&str; 8] = [
+    "human", "json", "sarif", "github", "gitlab", "junit", "markdown", "html",
 ];
 
 /// A repository whose staged change is refused, with files that no report may replace.

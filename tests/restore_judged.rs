@@ -43,7 +43,7 @@ fn a_restore_that_replaces_a_committed_file_is_held_and_a_person_decides() {
     let last = repo.records().pop().unwrap();
     let refused = [&last["event"], &last["operation"], &last["rule"]];
     assert_eq!(refused, ["refused", "restore", "destructive-change"]);
-    let pending = repo.json(&["pending"])["held"][0].clone();
+    let pending = repo.json(&["approve"])["held"][0].clone();
     assert_eq!(pending["operation"], "restore");
     assert_eq!(pending["id"], held.json["error"]["details"]["id"]);
     let Some(driver) = driver(&repo) else { return };

@@ -44,7 +44,7 @@ fn put(repo: &Repo, directory: &str, path: &str, content: &str) -> Answer {
 }
 
 fn pending(repo: &Repo, directory: &str) -> Vec<Value> {
-    let held = repo.json(&["-C", directory, "pending"])["held"].clone();
+    let held = repo.json(&["-C", directory, "approve"])["held"].clone();
     held.as_array().unwrap().clone()
 }
 
@@ -60,7 +60,7 @@ fn a_held_change_is_written_in_its_own_work_tree_only() {
     assert_eq!(error["help"][1], go);
     assert_eq!(pending(&repo, "../side")[0]["worktree"], place);
     assert_eq!(pending(&repo, ".").len(), 0);
-    repo.ask(&["pending", id]).fails("not-found");
+    repo.ask(&["approve", id, "--show"]).fails("not-found");
     let (Some(here), Some(there)) = (driver(&repo), driver(&repo)) else {
         return;
     };
@@ -80,7 +80,7 @@ fn the_same_change_held_in_two_work_trees_is_held_twice() {
     let (here, there) = (hold(&repo, "."), hold(&repo, "../side"));
     assert_ne!(here, there);
     let Some(driver) = driver(&repo) else { return };
-    let reject = ["-C", "../side", "reject", &there];
+    let reject = ["-C", "../side", "approve", &there, "--reject"];
     guard_at_terminal(driver, &reject, &[], End::Wait).exits(0);
     assert_eq!(pending(&repo, ".").len(), 1);
     assert_eq!(pending(&repo, "../side").len(), 0);

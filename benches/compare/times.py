@@ -94,7 +94,7 @@ def requests(root):
         server.close()
     paths = [f"new/{number}.txt" for number in range(WRITES)]
     began = time.perf_counter()
-    done = run([GUARD, "check", "--format", "jsonl", *paths], root)
+    done = run([GUARD, "check", "--format", "json", *paths], root)
     found["guard check"] = (time.perf_counter() - began) * 1000
     assert done.returncode == 0, done.stdout[-500:]
     return found

@@ -164,9 +164,9 @@ def guard_answers(root, paths):
     answers = {}
     for start in range(0, len(given), 100):
         group = given[start : start + 100]
-        done = run([GUARD, "check", "--format", "jsonl", "--", *map(os.fsdecode, group)], root)
-        lines = [json.loads(line) for line in done.stdout.splitlines()]
-        results = [line.get("allowed") is True for line in lines if line["type"] != "summary"]
+        done = run([GUARD, "check", "--format", "json", "--", *map(os.fsdecode, group)], root)
+        # A call that fails answers with an error instead of results.
+        results = [result["allowed"] is True for result in json.loads(done.stdout).get("results", [])]
         answers.update(zip(group, results))
     return [answers.get(path, False) for path in paths]
 

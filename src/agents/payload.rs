@@ -4,7 +4,6 @@
 //! It announces a tool call, or is an event: after a tool ran, at the end of a turn, and where the model's context takes
 //! up text.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use gix::bstr::BString;
@@ -14,6 +13,7 @@ use super::protocol::{EventKind, Protocol};
 use super::tools::{self, FileAction};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::escaped;
+use write_guard_policy::sha256::sha256;
 
 /// A payload that is a JSON object.
 pub(super) struct Payload(pub(super) Map<String, Value>);
@@ -54,9 +54,10 @@ impl Payload {
     fn call_id(&self) -> Option<String> {
         let id = self.text(&["tool_use_id", "toolUseId", "toolCallId", "call"]);
         id.map(str::to_owned).or_else(|| {
-            let mut hasher = DefaultHasher::new();
-            self.input()?.hash(&mut hasher);
-            Some(format!("{:x}", hasher.finish()))
+            // The agent may send the same keys in another order.
+            let mut input = self.input()?.clone();
+            input.sort_all_objects();
+            Some(sha256(input.to_string().as_bytes()).to_string())
         })
     }
 
@@ -245,6 +246,27 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::parse_unique as parse;
+
+    /// Another process compares it, so it is the same on each system and in each version.
+    #[test]
+    fn call_without_an_id_is_known_by_its_input_in_any_order() {
+        let call = |text: &[u8]| super::parse(text).unwrap().call_id().unwrap();
+        let expected = "5856ed71192ab2ea2ffe24f70a702e4bc11aa53042f05b0457615eeb3ffea181";
+        let one = call(br#"{"tool_input": {"a": 1, "b": {"c": [2], "d": 3}}}"#);
+        assert_eq!(one, expected);
+        assert_eq!(
+            one,
+            call(br#"{"tool_input": {"b": {"d": 3, "c": [2]}, "a": 1}}"#)
+        );
+        assert_ne!(
+            one,
+            call(br#"{"tool_input": {"a": 1, "b": {"c": [2], "d": 4}}}"#)
+        );
+        assert_eq!(
+            call(br#"{"tool_use_id": "7", "tool_input": {"a": 1}}"#),
+            "7"
+        );
+    }
 
     #[test]
     fn a_value_is_read_as_ever_unless_a_key_occurs_twice() {

@@ -1,5 +1,5 @@
 //! `guard approve`: lists the changes that wait for a person, shows, approves and rejects them, and approves staged
-//! changes. `guard pending` and `guard reject` are older names for parts of it.
+//! changes.
 
 use std::fmt::Write as _;
 
@@ -61,8 +61,10 @@ weeks have passed. Ranges, pushes and CI count only approvals that are signed wi
 
 impl ApproveArgs {
     pub(super) fn run(&self, output: &mut Output) -> GateResult<u8> {
-        if self.reject {
-            return self.reject(output);
+        if let Some(id) = &self.id
+            && self.reject
+        {
+            return self.reject(output, id);
         }
         if self.reason.is_some() {
             return Err(usage("--reason belongs to --reject")
@@ -77,7 +79,7 @@ impl ApproveArgs {
     }
 
     /// Lists the held changes, or shows one.
-    pub(super) fn list(&self, output: &mut Output) -> GateResult<u8> {
+    fn list(&self, output: &mut Output) -> GateResult<u8> {
         let repo = &repository()?;
         let mut json = json!({ "version": 1 });
         let mut text = String::new();
@@ -109,12 +111,7 @@ impl ApproveArgs {
     }
 
     /// Rejects the change.
-    pub(super) fn reject(&self, output: &mut Output) -> GateResult<u8> {
-        let Some(id) = &self.id else {
-            return Err(usage("name the change to reject")
-                .help("guard approve lists the changes that wait for approval")
-                .into());
-        };
+    fn reject(&self, output: &mut Output, id: &str) -> GateResult<u8> {
         let repo = repository()?;
         Person::present()?;
         let reason = self.reason.as_deref().unwrap_or_default();
@@ -196,7 +193,7 @@ impl ApproveArgs {
 
 /// A held change in a list.
 pub(super) fn held_line(change: &HeldChange) -> String {
-    format!("{}  {}  {}", change.id, change.operation, change.why)
+    format!("{}  {}  {}", change.id, change.operation.name(), change.why)
 }
 
 /// A held change for programs.

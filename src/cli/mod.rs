@@ -145,12 +145,6 @@ enum Verb {
     },
     /// Describe the commands that people need first, all commands, or one of them.
     Help(usage::HelpArgs),
-    /// List the changes that wait for a person: `guard approve`.
-    #[command(hide = true)]
-    Pending(approve::ApproveArgs),
-    /// Reject a waiting change: `guard approve ID --reject`.
-    #[command(hide = true)]
-    Reject(approve::ApproveArgs),
 }
 
 /// The command line. Only the verbs among these words have the options of reports, all without any words.
@@ -212,8 +206,6 @@ impl Cli {
             Verb::Delete(target) => files::told(output, |output| target.delete(output)),
             Verb::Move(args) => files::told(output, |output| args.run(output)),
             Verb::Approve(args) => files::told(output, |output| args.run(output)),
-            Verb::Pending(args) => files::told(output, |output| args.list(output)),
-            Verb::Reject(args) => files::told(output, |output| args.reject(output)),
             Verb::Snapshot { verb } => files::told(output, |output| verb.run(output)),
             Verb::Audit { verb } => verb.run(output),
             Verb::Explain(args) => args.run(output),
@@ -283,6 +275,7 @@ mod tests {
                 !about.is_empty() && !about.contains(['?', '\n']),
                 "{called:?}: {about}"
             );
+            assert!(!verb.is_hide_set(), "{called:?} is in no list");
             let (_, examples) = help
                 .split_once("Examples:\n")
                 .unwrap_or_else(|| panic!("{} has no examples", called.join(" ")));
@@ -339,7 +332,6 @@ mod tests {
             let all: Vec<&str> = printed.map(|format| format.name()).collect();
             let expected: &[&str] = match *first {
                 "lint" | "hook" => &all,
-                "check" => &["human", "json", "jsonl"],
                 "generate" | "mcp" | "help" => &[],
                 _ => &["human", "json"],
             };

@@ -20,12 +20,11 @@ const OUTPUT: &str = "output";
 
 /// The formats of a verb, and whether it also writes its report to files.
 fn formats_of(verb: &str) -> (&'static [Format], bool) {
-    use Format::{Html, Human, Json, Jsonl};
+    use Format::{Html, Human, Json};
     match verb {
         "lint" => (Format::ALL, true),
         "hook" => (Format::ALL, false),
-        "check" => (&[Human, Json, Jsonl], true),
-        "scope" => (&[Human, Json], true),
+        "check" | "scope" => (&[Human, Json], true),
         "trial" => (&[Human, Json, Html], true),
         "generate" | "mcp" | "help" => (&[], false),
         _ => (&[Human, Json], false),

@@ -1,6 +1,5 @@
 //! `guard review`: writes the review page and prints the address to open.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
@@ -12,6 +11,7 @@ use super::output::Output;
 use crate::judge::{self, Options};
 use crate::report::{self, Format};
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::sha256::sha256;
 use write_guard_policy::verdict::Verdict;
 use write_guard_repo::disk;
 use write_guard_repo::{Repository, show_file};
@@ -97,9 +97,9 @@ fn address_of(path: &Path) -> String {
 /// A page per repository in the directory for temporary files: in the work tree it would be one more file to judge, and
 /// one that `git add --all` stages.
 fn temporary_file(repo: &Repository) -> PathBuf {
-    let mut hash = DefaultHasher::new();
-    disk::absolute(repo.git_dir()).hash(&mut hash);
-    std::env::temp_dir().join(format!("guard-review-{:016x}.html", hash.finish()))
+    let git_dir = disk::absolute(repo.git_dir());
+    let digest = sha256(git_dir.as_os_str().as_encoded_bytes());
+    std::env::temp_dir().join(format!("guard-review-{}.html", digest.to_hex_with_len(16)))
 }
 
 #[cfg(test)]

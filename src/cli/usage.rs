@@ -4,8 +4,7 @@ use clap::Command;
 use clap::builder::Styles;
 
 use super::output::CANNOT_JUDGE;
-use crate::files::FailureKind;
-use write_guard_policy::error::Error;
+use write_guard_policy::error::{Error, FailureKind};
 
 /// The commands that `guard --help` describes.
 const FIRST: [&str; 11] = [
@@ -69,6 +68,6 @@ pub(super) fn print(error: &clap::Error) -> u8 {
 /// A usage error that guard finds itself.
 pub(super) fn usage(message: impl Into<String>) -> Error {
     let mut error = Error::new(message);
-    error.kind = Some(FailureKind::Usage.name());
+    error.kind = FailureKind::Usage;
     error
 }

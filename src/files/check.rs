@@ -94,7 +94,7 @@ impl Gate<'_> {
             if failure.kind.exit_code() == 2 {
                 return Err(failure);
             }
-            answer.kind = Some(failure.kind.name());
+            answer.kind = Some(failure.kind);
             answer.reason = failure.message;
             if let Some(finding) = failure.finding {
                 answer.rule = Some(finding.rule);
@@ -116,7 +116,7 @@ impl Gate<'_> {
             ("operation", Some("check".into())),
             ("path", Some(escaped(path).to_string().into())),
             ("allowed", Some(result.allowed.into())),
-            ("reason", result.kind.map(Into::into)),
+            ("reason", result.kind.map(|kind| kind.name().into())),
             ("violation", result.violation.clone().map(Into::into)),
             ("rule", result.rule.map(|rule| rule.id().into())),
             ("designs", Some(versions(&self.policy.design_versions()))),

@@ -2,9 +2,6 @@
 //! record in the log and, for what destroys something, an approval that the next commit may use, signed if the person
 //! has a key.
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
-
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
@@ -18,6 +15,7 @@ use super::{
 use crate::report::{Style, push_change};
 use write_guard_policy::approve::{self, Approval};
 use write_guard_policy::change::Change;
+use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::escaped;
 use write_guard_policy::policy::DesignVersion;
 use write_guard_policy::scope::settings::{EXPIRY, MAX_SIZE};
@@ -228,10 +226,18 @@ impl Gate<'_> {
     }
 }
 
-/// 128 unique bits: the keys of the standard hasher are random and differ for each state.
-pub fn new_id() -> String {
-    let half = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", half(), half())
+/// 128 random bits.
+///
+/// # Errors
+/// The system has no random bits.
+pub fn new_id() -> Result<String> {
+    let mut id = [0; 16];
+    getrandom::fill(&mut id).map_err(|error| {
+        Error::new(format!(
+            "the system gives no random bits for an id: {error}"
+        ))
+    })?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(id)))
 }
 
 /// The approval of `change` under a design, signed if there is a signer; not stored yet. `how` says how the decision
@@ -249,7 +255,7 @@ pub fn approve(
     let (old, new) = approve::sides(change);
     let when = now();
     let mut approval = Approval {
-        id: new_id(),
+        id: new_id()?,
         path: change.path.clone(),
         old,
         new,
@@ -383,11 +389,13 @@ fn user(repo: &Repository) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
     fn ids_differ() {
-        let ids: std::collections::HashSet<String> = (0..1000).map(|_| new_id()).collect();
+        let ids: std::collections::HashSet<String> = (0..1000).map(|_| new_id().unwrap()).collect();
         assert_eq!(ids.len(), 1000);
         assert!(ids.iter().all(|id| id.len() == 32));
     }

@@ -86,9 +86,9 @@ impl Effect {
     /// The title of the snapshot (requirement 001, section 2.2).
     pub(super) fn title(&self) -> String {
         let name = self.path.rsplit(|&byte| byte == b'/').next();
-        let what = match self.operation.verb() {
-            "patch" => "file patch",
-            "restore" => "restore",
+        let what = match self.operation {
+            Operation::Patch(_) => "file patch",
+            Operation::Restore(_) => "restore",
             _ => "file mod",
         };
         format!(

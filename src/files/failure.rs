@@ -6,6 +6,7 @@ use gix::bstr::BStr;
 use serde_json::{Value, json};
 
 use write_guard_policy::error::Error;
+pub use write_guard_policy::error::FailureKind;
 use write_guard_policy::finding::{Details, Finding, Help, Rule};
 use write_guard_policy::measure;
 use write_guard_policy::path::{Rejection, escaped};
@@ -13,78 +14,6 @@ use write_guard_repo::boundary::BoundaryError;
 
 /// The result of a file operation.
 pub type GateResult<T, E = Failure> = std::result::Result<T, E>;
-
-named! {
-    /// The kind of a failure, stable for programs (requirement 001, section 3).
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum FailureKind {
-        /// The path leaves the workspace or is dangerous.
-        Security = "security",
-        /// A policy rule refuses.
-        Refused = "refused",
-        /// There is no such file.
-        NotFound = "not-found",
-        /// The permissions of the file or its directory forbid it.
-        Permission = "permission",
-        /// The search text is not in the file.
-        SearchNotFound = "search-not-found",
-        /// The search text occurs several times.
-        MultipleMatches = "multiple-matches",
-        /// The snapshot could not be taken; nothing was written.
-        Backup = "backup",
-        /// The log could not be written, so nothing else was.
-        Record = "record",
-        /// There is no such line to insert before.
-        NoSuchLine = "no-such-line",
-        /// `extend` does not support the language of the file.
-        UnsupportedLanguage = "unsupported-language",
-        /// The file or the content does not parse.
-        SyntaxError = "syntax-error",
-        /// The file lacks nothing.
-        NothingToAdd = "nothing-to-add",
-        /// An addition would change existing code.
-        NoPlace = "no-place",
-        /// The target of a move already exists.
-        Exists = "exists",
-        /// The file has changed since the caller read it.
-        Stale = "stale",
-        /// The change waits for approval.
-        Held = "held",
-        /// The change belongs to another work tree of the repository.
-        OtherWorkTree = "other-worktree",
-        /// A person rejected the change.
-        Rejected = "rejected",
-        /// The person who was asked did not approve.
-        NotApproved = "not-approved",
-        /// The approval could not be signed, so nothing was approved.
-        NotSigned = "not-signed",
-        /// The content is binary.
-        Binary = "binary",
-        /// The content is larger than the settings allow.
-        TooLarge = "too-large",
-        /// A system error, such as a full, broken or read-only disk.
-        Io = "io",
-        /// guard could not check.
-        CannotJudge = "cannot-judge",
-        /// The command line or the list of operations cannot be understood.
-        Usage = "usage",
-    }
-}
-
-impl FailureKind {
-    /// 1 if guard judged and refused, 2 if it could not do its work.
-    pub fn exit_code(self) -> u8 {
-        match self {
-            FailureKind::CannotJudge
-            | FailureKind::Usage
-            | FailureKind::Backup
-            | FailureKind::Record
-            | FailureKind::NotSigned
-            | FailureKind::Io => 2,
-            _ => 1,
-        }
-    }
-}
 
 /// A failure with its next steps.
 #[derive(Debug, Clone)]
@@ -119,7 +48,7 @@ impl Failure {
     /// The failure as an error that ends the run.
     pub fn into_error(self) -> Error {
         let mut error = Error::new(self.message);
-        error.kind = Some(self.kind.name());
+        error.kind = self.kind;
         self.help.into_iter().fold(error, Error::help)
     }
 
@@ -199,11 +128,9 @@ impl From<BoundaryError> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        let mut kinds = FailureKind::VARIANTS.iter().copied();
-        let kind = kinds.find(|kind| kind.name() == error.kind());
         Failure {
             help: error.help,
-            ..Failure::new(kind.unwrap_or(FailureKind::CannotJudge), error.message)
+            ..Failure::new(error.kind, error.message)
         }
     }
 }

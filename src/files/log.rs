@@ -218,7 +218,9 @@ impl Record {
         let hash = rest.strip_suffix("\"}")?;
         let facts: Map<String, Value> = serde_json::from_str(text).ok()?;
         let digest = sha256(body.as_bytes()).to_string();
-        (digest == hash).then_some(())?;
+        if digest != hash {
+            return None;
+        }
         Some(Record {
             seq: facts.get("seq")?.as_u64()?,
             prev: facts.get("prev")?.as_str()?.to_owned(),

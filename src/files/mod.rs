@@ -24,7 +24,7 @@ pub use effect::{Effect, read_json};
 pub use failure::{Failure, FailureKind, GateResult};
 pub use gate::Gate;
 pub use log::{Log, Record, Verification, rfc3339, verify};
-pub use operation::{Operation, Strategy};
+pub use operation::{Operation, OperationKind, Strategy};
 pub use signer::{ELICITATION, Signer, TERMINAL};
 pub use store::{HeldChange, approvals, decision};
 pub(crate) use text::ends_lines_with_crlf;

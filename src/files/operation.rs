@@ -1,6 +1,7 @@
 //! A requested operation at a path, and the content that results.
 
 use gix::bstr::{BStr, BString};
+use serde::Deserialize;
 
 #[cfg(feature = "extend")]
 pub(super) use super::extend::can_extend;
@@ -41,6 +42,24 @@ pub enum Operation {
     Restore(Option<(Vec<u8>, bool)>),
 }
 
+named! {
+    /// The operations, by their words in the log.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum OperationKind {
+        /// See [`Operation::Write`].
+        Write = "write",
+        /// See [`Operation::Patch`].
+        Patch = "patch",
+        /// See [`Operation::Delete`].
+        Delete = "delete",
+        /// See [`Operation::Move`].
+        Move = "move",
+        /// See [`Operation::Restore`].
+        Restore = "restore",
+    }
+}
+
 impl Operation {
     /// A write of the whole content.
     pub fn replace(content: impl Into<Vec<u8>>) -> Operation {
@@ -50,15 +69,20 @@ impl Operation {
         }
     }
 
+    /// Which operation it is.
+    pub fn kind(&self) -> OperationKind {
+        match self {
+            Operation::Write { .. } => OperationKind::Write,
+            Operation::Patch(_) => OperationKind::Patch,
+            Operation::Delete => OperationKind::Delete,
+            Operation::Move { .. } => OperationKind::Move,
+            Operation::Restore(_) => OperationKind::Restore,
+        }
+    }
+
     /// The word in the log.
     pub fn verb(&self) -> &'static str {
-        match self {
-            Operation::Write { .. } => "write",
-            Operation::Patch(_) => "patch",
-            Operation::Delete => "delete",
-            Operation::Move { .. } => "move",
-            Operation::Restore(_) => "restore",
-        }
+        self.kind().name()
     }
 
     /// How a write combines its content with the file.

@@ -109,7 +109,7 @@ impl Gate<'_> {
         let change = HeldChange {
             id: self.store.id_of(effect.path.as_ref(), sides),
             path: effect.path.to_string(),
-            operation: effect.operation.verb().to_owned(),
+            operation: effect.operation.kind(),
             strategy: effect.operation.strategy().map(|way| way.name().to_owned()),
             old: effect.old_digest.clone(),
             new: effect.digest.clone(),

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::{Failure, FailureKind, GateResult};
 use super::log::now;
-use super::operation::Operation;
+use super::operation::{Operation, OperationKind};
 use super::{Log, Record};
 use write_guard_policy::approve::Approval;
 use write_guard_policy::error::Result;
@@ -47,7 +47,7 @@ pub struct HeldChange {
     /// The path in the workspace.
     pub path: String,
     /// `write`, `patch`, `delete` or `restore`.
-    pub operation: String,
+    pub operation: OperationKind,
     /// The strategy of a write; only `replace` contains the whole proposed content.
     pub strategy: Option<String>,
     /// The blob id of the current file; `None` for no file.
@@ -89,7 +89,7 @@ impl HeldChange {
     /// The operation that writes it.
     pub(super) fn to_operation(&self) -> Operation {
         match self.content.clone() {
-            content if self.operation == "restore" => {
+            content if self.operation == OperationKind::Restore => {
                 Operation::Restore(content.map(|content| (content, self.is_executable)))
             }
             Some(content) => Operation::replace(content),

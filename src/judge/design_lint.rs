@@ -17,7 +17,7 @@ use write_guard_policy::design::propose::propose;
 use write_guard_policy::design::{self, Design};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{escaped, listed as listed_names};
-use write_guard_policy::policy;
+use write_guard_policy::policy::{self, ChosenBy};
 use write_guard_policy::rules::{self, DesignContext, FilesOfTree, ResultTree};
 use write_guard_policy::scope::Scope;
 use write_guard_policy::scope::glob::is_glob;
@@ -118,8 +118,9 @@ pub fn check_documents(
         report.designs.push(DesignUsed {
             path: design.path.clone(),
             from: from.to_owned(),
-            selected_by: document.by,
+            selected_by: document.by.to_string(),
             grants: design.grants.len(),
+            is_standing: document.by == ChosenBy::Standing,
         });
         designs.push(design);
     }
@@ -188,7 +189,7 @@ fn note_on_unnamed(design: &Design, scope: &Scope, base: &dyn ResultTree) -> Opt
 /// A document to lint and the reason it was selected.
 struct Document {
     path: BString,
-    by: String,
+    by: ChosenBy,
     /// Whether its work is in progress, so that its rows can be compared with the files. The files that finished work
     /// adds already exist.
     is_current: bool,
@@ -216,7 +217,7 @@ impl DesignLint<'_> {
         let is_named = !paths.is_empty();
         if is_named && !self.staged {
             let named = paths.into_iter().map(|path| Document {
-                by: "command line".to_owned(),
+                by: ChosenBy::Caller("command line"),
                 is_current: !is_done(&path),
                 path,
                 group: None,
@@ -229,7 +230,7 @@ impl DesignLint<'_> {
                 path: one.path.clone(),
                 by: one.by.clone(),
                 is_current: is_own(&one.path),
-                group: one.is_found.then(|| one.by.as_str().into()),
+                group: one.is_found.then(|| one.by.to_string().into()),
             });
             return Ok(chosen.collect());
         }
@@ -253,7 +254,7 @@ impl DesignLint<'_> {
             let staged = || Ok(self.tree.get(path.as_ref())? != self.head.get(path.as_ref())?);
             if is_named || self.all || staged()? {
                 documents.push(Document {
-                    by: if self.all { "--all" } else { "--staged" }.to_owned(),
+                    by: ChosenBy::Caller(if self.all { "--all" } else { "--staged" }),
                     is_current: is_own(&path),
                     group: group(settings, path.as_ref()),
                     path,

@@ -17,7 +17,7 @@ use write_guard_policy::design;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::measure::Precision;
 use write_guard_policy::path::escaped;
-use write_guard_policy::policy::{Governing, Policy, Stage};
+use write_guard_policy::policy::{ChosenBy, Governing, Policy, Stage};
 use write_guard_policy::scope::settings::{self, Settings};
 use write_guard_policy::verdict::{Source, SourceKind, Verdict};
 use write_guard_repo::{Blobs, Objects, Tree, blob_id, tree_of_changes};
@@ -32,7 +32,12 @@ pub fn policy_of_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Pol
         let design = design::parse(path.into(), text.as_bytes(), &settings).usable()?;
         let blob = blob_id(HashKind::Sha1, text.as_bytes())?;
         let origin = "memory".to_owned();
-        Ok(Governing::new(design, blob, origin, "the caller"))
+        Ok(Governing::new(
+            design,
+            blob,
+            origin,
+            ChosenBy::Caller("the caller"),
+        ))
     };
     let designs = designs.iter().map(governing).collect::<Result<_>>()?;
     Ok(Policy::of_settings(Stage::Commit, settings).with_designs(designs))

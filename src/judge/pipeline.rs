@@ -172,8 +172,9 @@ pub(super) fn designs_used(policy: &Policy) -> Vec<DesignUsed> {
     let used = |governing: &Governing| DesignUsed {
         path: governing.design.path.clone(),
         from: governing.origin.clone(),
-        selected_by: governing.chosen_by.clone(),
+        selected_by: governing.chosen_by.to_string(),
         grants: governing.design.grants.len(),
+        is_standing: governing.is_standing(),
     };
     policy.designs.iter().map(used).collect()
 }

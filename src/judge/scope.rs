@@ -7,11 +7,11 @@ use gix::bstr::BStr;
 
 use super::facts::BaseCommit;
 use super::pipeline::{designs_used, texts};
-use super::policy_loader::{CHOICE_KEY, GUARD_USE, load_to_show};
+use super::policy_loader::{CHOICE_KEY, load_to_show};
 use super::tree_view::{GitTreeView, work_tree};
 use super::{Options, staged};
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::policy::{Policy, note_on_done};
+use write_guard_policy::policy::{ChosenBy, Policy, note_on_done};
 use write_guard_policy::rules::{self, ResultTree};
 use write_guard_policy::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
 use write_guard_policy::scope::{Grant, GrantKind, Scope};
@@ -153,7 +153,7 @@ fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>>
     let files: Vec<String> = chosen.iter().map(ToString::to_string).collect();
     Ok((!files.is_empty()).then(|| ChosenDesigns {
         files,
-        by: GUARD_USE.to_owned(),
+        by: ChosenBy::GuardUse.to_string(),
     }))
 }
 

@@ -5,8 +5,7 @@ use std::io;
 use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_NOTE_STYLE};
 use serde_json::json;
 
-use super::json::write_line;
-use super::target::{Format, Style, Target};
+use super::target::{Style, Target};
 use super::texts::{message, place};
 use write_guard_policy::path::escaped;
 use write_guard_policy::verdict::{CheckAnswers, CheckResult};
@@ -18,19 +17,9 @@ use write_guard_policy::verdict::{CheckAnswers, CheckResult};
 /// Those of `out`.
 pub fn write_check(answers: &CheckAnswers, to: Target<'_>) -> io::Result<()> {
     let CheckAnswers { results, notes } = answers;
-    if to.format != Format::Jsonl {
-        let human = |style: &Style| results.iter().map(|result| shown(result, style)).collect();
-        let json = || json!({"version": 1, "results": results, "notes": notes});
-        return to.answer(human, json);
-    }
-    for result in results {
-        write_line("result", result, to.out)?;
-    }
-    let refused = answers.refused();
-    let allowed = results.len() - refused;
-    let summary =
-        json!({"version": 1, "allowed": allowed, "refused": refused, "errors": 0, "notes": notes});
-    write_line("summary", &summary, to.out)
+    let human = |style: &Style| results.iter().map(|result| shown(result, style)).collect();
+    let json = || json!({"version": 1, "results": results, "notes": notes});
+    to.answer(human, json)
 }
 
 /// The line for people; quiet omits an allowed path.

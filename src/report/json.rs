@@ -59,25 +59,9 @@ pub(super) fn report(
     write_document(&value, out)
 }
 
-/// JSON Lines: one finding per line, then one line for the run, which shows that the report is complete.
-pub(super) fn lines(
-    RunResult { verdict, failure }: RunResult<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    for one in ordered(&verdict.findings) {
-        write_line("finding", one, out)?;
-    }
-    if let Some(error) = failure {
-        let error = with(json!({"version": 1}), error_json(error));
-        return write_line("error", &error, out);
-    }
-    let summary = json!({"version": 1, "verdict": verdict.outcome()});
-    write_line("summary", &with(summary, json!(verdict.counts())), out)
-}
-
 /// Why guard could not check something.
 pub(super) fn error_json(error: &Error) -> Value {
-    json!({"kind": error.kind(), "message": error.message, "help": error.help})
+    json!({"kind": error.kind, "message": error.message, "help": error.help})
 }
 
 /// Values that are made, written and dropped one by one.
@@ -104,19 +88,6 @@ pub(super) fn document(value: &impl Serialize) -> io::Result<String> {
 pub(super) fn write_document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut safe = safe(out);
     serde_json::to_writer_pretty(&mut safe, value)?;
-    safe.write_all(b"\n")?;
-    safe.flush()
-}
-
-/// Writes a value as one line; `kind` tells the lines of a report apart.
-pub(super) fn write_line(
-    kind: &'static str,
-    value: &impl Serialize,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut safe = safe(out);
-    let line = with(json!({"type": kind}), serde_json::to_value(value)?);
-    serde_json::to_writer(&mut safe, &line)?;
     safe.write_all(b"\n")?;
     safe.flush()
 }

@@ -68,7 +68,6 @@ fn write_run(run: RunResult<'_>, to: Target<'_>) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(BUFFER, to.out);
     match to.format {
         Format::Json => json::report(run, &mut out)?,
-        Format::Jsonl => json::lines(run, &mut out)?,
         Format::Sarif => sarif::report(run, &mut out)?,
         Format::Gitlab => gitlab::report(run, &mut out)?,
         Format::Junit => junit::report(run, &mut out)?,

@@ -20,8 +20,6 @@ named! {
         Human = "human",
         /// The JSON interface: one indented document.
         Json = "json",
-        /// JSON Lines: one finding or answer per line, then the summary.
-        Jsonl = "jsonl",
         /// SARIF 2.1.0, as required by GitHub's code scanning.
         Sarif = "sarif",
         /// GitHub's workflow commands, with the report for people.
@@ -133,10 +131,7 @@ pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
             r"guard: |allowed |refused |You may change only these files|(error|warning|note)\[({rules})\]: "
         ),
         Format::Json => {
-            "\\{\n  \"version\": 1,\n  \"(verdict|error|results|designs|findings|target)\"".to_owned()
-        }
-        Format::Jsonl => {
-            r#"\{"type":"(finding","rule":|result","requested_path":|summary","version":1,|error",)"#
+            "\\{\n  \"version\": 1,\n  \"(verdict|error|results|designs|findings|target)\""
                 .to_owned()
         }
         Format::Sarif => {

@@ -123,7 +123,7 @@ impl Repo {
     /// The changes that wait for approval.
     #[track_caller]
     pub fn pending(&self) -> Vec<Value> {
-        self.json(&["pending"])["held"].as_array().unwrap().clone()
+        self.json(&["approve"])["held"].as_array().unwrap().clone()
     }
 
     /// The id of the only change that waits for approval.

@@ -6,7 +6,6 @@
 #![allow(clippy::disallowed_methods)]
 
 use std::fs::{self, File};
-use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -112,7 +111,10 @@ pub(crate) fn write_new(
     // Private content is never readable by others.
     system::create_with_mode(&mut options, mode.map_or(new, |_| PRIVATE));
     // A name with 64 random bits is free.
-    let name = format!("{prefix}{:016x}.tmp", RandomState::new().hash_one(0));
+    let name = format!(
+        "{prefix}{:016x}.tmp",
+        getrandom::u64().map_err(io::Error::other)?
+    );
     let mut file = dir.open_with(&name, &options)?;
     let mut fill = || {
         content.iter().try_for_each(|part| file.write_all(part))?;

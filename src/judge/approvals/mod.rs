@@ -19,7 +19,7 @@ use write_guard_policy::path::escaped;
 use write_guard_policy::rules;
 use write_guard_policy::scope::settings::Settings;
 use write_guard_policy::trailer;
-use write_guard_policy::verdict::{ReviewApproval, StatePair};
+use write_guard_policy::verdict::{ApprovalRefusal, ReviewApproval, StatePair};
 use write_guard_repo::Repository;
 
 /// The number of invalid trailers, and of refused approvals of one path, to report.
@@ -99,15 +99,17 @@ impl CommitApprovals {
             let refused = self.all.iter().filter(is_about);
             let refused = refused.filter_map(|one| Some((one, one.verdict.as_ref().err()?)));
             for (one, why) in refused.take(MAX_TOLD).collect::<Vec<_>>() {
-                let line = match why == UNSIGNED {
-                    true => format!(
+                let line = if *why == ApprovalRefusal::Unsigned {
+                    finding.lacks_signature = true;
+                    format!(
                         "approved locally by {}, but unsigned approvals do not count here",
                         escaped(&one.approval.who)
-                    ),
-                    false => format!("{} does not count: {why}", named(one)),
+                    )
+                } else {
+                    format!("{} does not count: {why}", named(one))
                 };
                 finding.help.push(line.into());
-                let facts = facts_of(one, Some(why.clone()));
+                let facts = facts_of(one, Some(why.to_string()));
                 finding.details.insert("approval", facts);
             }
         }
@@ -136,13 +138,13 @@ fn step(
     repo: &Repository,
     commit: ObjectId,
     approval: &Approval,
-) -> Result<Result<StatePair, String>> {
+) -> Result<Result<StatePair, ApprovalRefusal>> {
     if repo.headline(commit)?.authored >= approval.expires {
-        return Ok(Err("it had expired when the commit was made".to_owned()));
+        return Ok(Err(ApprovalRefusal::Expired));
     }
     let parent = repo.commit(commit)?.parents.first().copied();
     if parent.is_some_and(|parent| !repo.has(parent)) {
-        return Ok(Err("the parent commit is not in this clone".to_owned()));
+        return Ok(Err(ApprovalRefusal::ParentMissing));
     }
     let path: &BStr = approval.path.as_ref();
     let (old, new) = (
@@ -152,7 +154,7 @@ fn step(
     let change = Change::new(path, old, new);
     Ok(match approval.is_for(&change) {
         true => Ok((old, new)),
-        false => Err("the commit does not make the approved change".to_owned()),
+        false => Err(ApprovalRefusal::OtherChange),
     })
 }
 
@@ -168,10 +170,7 @@ fn refuse_used(facts: &JudgementFacts<'_>, all: &mut [ReviewApproval]) -> Result
     let mut used = used_in(facts.repo, &earlier, oldest)?;
     for one in all.iter_mut().filter(|one| one.verdict.is_ok()) {
         if let Some(first) = used.get(&one.approval.id) {
-            one.verdict = Err(format!(
-                "already used in commit {}; an approval counts once",
-                first.to_hex_with_len(12)
-            ));
+            one.verdict = Err(ApprovalRefusal::Used(*first));
         } else {
             used.insert(one.approval.id.clone(), one.commit);
         }
@@ -204,9 +203,6 @@ fn used_in(repo: &Repository, from: &[ObjectId], since: i64) -> Result<HashMap<S
     }
     Ok(used)
 }
-
-/// Why an unsigned approval does not count.
-const UNSIGNED: &str = "it is not signed";
 
 /// The lists of signers by which approvals are verified.
 struct SignerLists {
@@ -249,14 +245,13 @@ impl SignerLists {
     ///
     /// # Errors
     /// There is a signature to verify, but no `ssh-keygen`.
-    fn refusal(&self, approval: &Approval) -> Result<Option<String>> {
+    fn refusal(&self, approval: &Approval) -> Result<Option<ApprovalRefusal>> {
         if self.accept_unsigned {
             return Ok(None);
         }
         if approval.signature.is_none() {
-            return Ok(Some(UNSIGNED.to_owned()));
+            return Ok(Some(ApprovalRefusal::Unsigned));
         }
-        let file = escaped(&self.file);
         let keygen = || {
             SshKeygen::find().map_err(|error| Error {
                 message: format!(
@@ -268,13 +263,14 @@ impl SignerLists {
         };
         for (at, list) in self.lists.iter().enumerate() {
             let why = match list {
-                None => Some(format!("the merge base lists no signers in {file}")),
-                Some(list) => keygen()?.verify(approval, &self.file, list)?.err(),
+                None => Some(ApprovalRefusal::NoSigners(self.file.clone())),
+                Some(list) => {
+                    let verified = keygen()?.verify(approval, &self.file, list)?;
+                    verified.err().map(ApprovalRefusal::BadSignature)
+                }
             };
             if at > 0 && why.is_some() {
-                return Ok(Some(format!(
-                    "its signer is no longer listed in {file} on the target branch"
-                )));
+                return Ok(Some(ApprovalRefusal::SignerRemoved(self.file.clone())));
             } else if why.is_some() {
                 return Ok(why);
             }

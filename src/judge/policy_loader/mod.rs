@@ -23,7 +23,7 @@ use write_guard_policy::scope::settings::{self, Authority, Missing, Settings};
 use write_guard_repo::{Repository, Tree};
 
 pub(super) use read::is_other_text;
-pub use select::{CHOICE_KEY, GUARD_USE, candidates};
+pub use select::{CHOICE_KEY, candidates};
 pub(super) use select::{Choice, LocatedDesigns, locate, locate_with};
 
 /// What a policy for requests is loaded for, which decides whether it needs a design.

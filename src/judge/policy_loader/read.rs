@@ -148,7 +148,7 @@ impl Loader<'_, '_> {
             design = corrected(design.usable())?;
         }
         let blob = self.facts.repo.blob_id(text)?;
-        Ok(Governing::new(design, blob, origin, &choice.by))
+        Ok(Governing::new(design, blob, origin, choice.by.clone()))
     }
 
     /// Reads the chosen documents, each once, and leaves out those that declare nothing as long as another one does, and

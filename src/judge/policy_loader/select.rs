@@ -11,7 +11,7 @@ use crate::judge::facts::JudgementFacts;
 use crate::judge::tree_view::in_repository;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{escaped, escaped_list};
-use write_guard_policy::policy::{self, BranchDesigns, DonePlan, FilledPattern, Stage};
+use write_guard_policy::policy::{self, BranchDesigns, ChosenBy, DonePlan, FilledPattern, Stage};
 use write_guard_policy::scope::done;
 use write_guard_policy::scope::glob::{Glob, directory_above, is_glob};
 use write_guard_policy::scope::path_placeholders::{self, PathNames};
@@ -22,22 +22,19 @@ use write_guard_repo::{Repository, Tree};
 /// The key below `branch.NAME` in git's configuration that holds the choice of `guard use`.
 pub const CHOICE_KEY: &str = "guardDesign";
 
-/// What reports say of a design that `guard use` chose.
-pub const GUARD_USE: &str = "guard use";
-
 /// A design to load and the reason it was selected.
 pub(in crate::judge) struct Choice {
     pub(in crate::judge) path: BString,
-    pub(in crate::judge) by: String,
+    pub(in crate::judge) by: ChosenBy,
     /// Whether guard found it among others, so that it may declare nothing.
     pub(in crate::judge) is_found: bool,
 }
 
 impl Choice {
-    fn new(path: impl Into<BString>, by: &str, is_found: bool) -> Choice {
+    fn new(path: impl Into<BString>, by: ChosenBy, is_found: bool) -> Choice {
         Choice {
             path: path.into(),
-            by: by.to_owned(),
+            by,
             is_found,
         }
     }
@@ -47,8 +44,9 @@ impl Loader<'_, '_> {
     /// The designs of this branch, by the first method that names one.
     pub(super) fn choices(&self) -> Result<Vec<Choice>> {
         if !self.by_hand.is_empty() {
-            let (paths, by) = (self.by_hand.iter(), self.options.designs_from);
-            let choices = paths.map(|path| Choice::new(path.clone(), by, false));
+            let by = ChosenBy::Caller(self.options.designs_from);
+            let paths = self.by_hand.iter();
+            let choices = paths.map(|path| Choice::new(path.clone(), by.clone(), false));
             let choices = choices.collect();
             return match self.options.in_hook {
                 true => self.of_the_settings(choices),
@@ -74,8 +72,7 @@ impl Loader<'_, '_> {
         for commit in self.facts.commits {
             for path in trailer::values(&commit.trailers, trailer::DESIGN) {
                 if known.insert(path) {
-                    let by = format!("Guard-Design trailer of {}", commit.id.to_hex_with_len(12));
-                    named.push(Choice::new(path, &by, false));
+                    named.push(Choice::new(path, ChosenBy::Trailer(commit.id), false));
                 }
             }
         }
@@ -87,7 +84,7 @@ impl Loader<'_, '_> {
         let mut choices = Vec::new();
         for path in stored {
             let Some(directory) = path.strip_suffix(b"/") else {
-                choices.push(Choice::new(path, GUARD_USE, false));
+                choices.push(Choice::new(path, ChosenBy::GuardUse, false));
                 continue;
             };
             let below = self.first_found(|side| {
@@ -103,7 +100,7 @@ impl Loader<'_, '_> {
                     .help("commit the designs first, or choose others: guard use FILE"));
             }
             let below = below.into_iter();
-            choices.extend(below.map(|path| Choice::new(path, GUARD_USE, true)));
+            choices.extend(below.map(|path| Choice::new(path, ChosenBy::GuardUse, true)));
         }
         Ok(choices)
     }
@@ -132,7 +129,7 @@ impl Loader<'_, '_> {
     fn by_settings(&self) -> Result<Vec<Choice>> {
         let is_unnamed = self.facts.stage == Stage::Range && self.facts.branch.is_none();
         if let Some(path) = self.only_new_design().filter(|_| is_unnamed) {
-            return Ok(vec![Choice::new(path, "the branch, which adds it", false)]);
+            return Ok(vec![Choice::new(path, ChosenBy::AddedByBranch, false)]);
         }
         let names = self.names()?;
         let entries = policy::filled_patterns(&self.policy.settings, &names);
@@ -167,7 +164,8 @@ impl Loader<'_, '_> {
 
     /// The design that one side has.
     fn on_side(&self, entries: &[FilledPattern], side: &Tree<'_>) -> Result<Vec<Choice>> {
-        let (mut found, mut by) = (BTreeSet::new(), "");
+        let mut found = BTreeSet::new();
+        let mut by = None;
         for entry in entries {
             for pattern in &entry.tries {
                 let mut paths = Vec::new();
@@ -177,7 +175,7 @@ impl Loader<'_, '_> {
                     }
                 }
                 if !paths.is_empty() {
-                    by = if found.is_empty() { &entry.by } else { by };
+                    by.get_or_insert(&entry.by);
                     found.extend(paths);
                     break;
                 }
@@ -188,8 +186,11 @@ impl Loader<'_, '_> {
             return Err(Error::new(format!("more than one design applies: {}", escaped_list(&found)))
                 .help("if all of them apply, name each with --lld; to choose one for this branch: guard use FILE"));
         }
+        let Some(by) = by else {
+            return Ok(Vec::new());
+        };
         let is_found = found.len() > 1;
-        let choice = |path| Choice::new(path, by, is_found);
+        let choice = |path| Choice::new(path, by.clone(), is_found);
         Ok(found.into_iter().map(choice).collect())
     }
 
@@ -260,7 +261,8 @@ impl Loader<'_, '_> {
         for pattern in &self.policy.settings.standing {
             let pattern = policy::normal_pattern(pattern);
             let is_one = |choice: &Choice| {
-                let by_person = self.by_hand.contains(&choice.path) || choice.by == GUARD_USE;
+                let by_person =
+                    self.by_hand.contains(&choice.path) || choice.by == ChosenBy::GuardUse;
                 by_person && policy::pattern_matches(pattern, choice.path.as_ref())
             };
             if own.iter().any(is_one) {
@@ -269,7 +271,7 @@ impl Loader<'_, '_> {
             let found = self.first_found(|side| matching(pattern.into(), side))?;
             let is_found = is_glob(pattern.into());
             let found = found.into_iter();
-            choices.extend(found.map(|path| Choice::new(path, policy::STANDING, is_found)));
+            choices.extend(found.map(|path| Choice::new(path, ChosenBy::Standing, is_found)));
         }
         Ok(choices)
     }
@@ -312,7 +314,7 @@ impl Loader<'_, '_> {
             let file = self.file(BStr::new(path.as_str()));
             file.is_some_and(|file| file.is_file())
         };
-        let choice = |path| Choice::new(path, "work tree", false);
+        let choice = |path| Choice::new(path, ChosenBy::WorkTree, false);
         paths.filter(is_there).map(choice).collect()
     }
 }

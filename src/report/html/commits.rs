@@ -25,7 +25,7 @@ fn approval(one: &ReviewApproval) -> String {
     let approval = &one.approval;
     let (tag, why) = match &one.verdict {
         Ok(_) => (tag("good", "valid"), String::new()),
-        Err(why) => (tag("refused", "invalid"), prose(why)),
+        Err(why) => (tag("refused", "invalid"), prose(&why.to_string())),
     };
     let key = approval.key();
     let key = key.unwrap_or_else(|| "no key, counts only in this repository".to_owned());

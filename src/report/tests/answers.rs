@@ -2,6 +2,7 @@
 
 use super::*;
 use write_guard_policy::design::Mention;
+use write_guard_policy::error::FailureKind;
 use write_guard_policy::scope::{Actions, Denial, DenialSource, Grant, GrantKind};
 use write_guard_policy::verdict::{
     CheckAnswers, CheckResult, PromptSection, Protection, ScopeGrant, ScopeListing,
@@ -31,7 +32,7 @@ fn check() -> CheckAnswers {
                 closest_match: Some("src/utils/lld.rs".into()),
                 reason: "not in the design".into(),
                 rule: Some(Rule::OutOfScope),
-                kind: Some("refused"),
+                kind: Some(FailureKind::Refused),
                 violation: None,
                 design: None,
             },
@@ -120,6 +121,7 @@ fn scope() -> ScopeListing {
             from: "HEAD".into(),
             selected_by: "--lld".into(),
             grants: 2,
+            is_standing: false,
         }],
         notes: vec!["a remark".into()],
         grants: vec![line(grant, None), line(tests, Some(Protection::Settings))],

@@ -133,6 +133,7 @@ fn attack_41_nothing_hostile_reaches_the_terminal() {
             from: HOSTILE.into(),
             selected_by: HOSTILE.into(),
             grants: 1,
+            is_standing: false,
         }],
         findings: vec![finding],
         changes: vec![line],

@@ -57,6 +57,7 @@ fn design() -> DesignUsed {
         from: "HEAD".into(),
         selected_by: "branch name".into(),
         grants: 3,
+        is_standing: false,
     }
 }
 

@@ -75,6 +75,9 @@ pub struct Finding {
     /// If guard judges commits separately: the position of the commit in the range, oldest first.
     #[serde(skip)]
     pub commit: Option<usize>,
+    /// Whether a commit states an approval of its path that has no signature, where one is needed.
+    #[serde(skip)]
+    pub lacks_signature: bool,
 }
 
 /// The paths with an error.
@@ -97,6 +100,7 @@ impl Finding {
             help: Vec::new(),
             details: Details::default(),
             commit: None,
+            lacks_signature: false,
         }
     }
 

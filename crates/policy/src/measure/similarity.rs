@@ -73,7 +73,7 @@ impl Profile {
 }
 
 fn hash(line: &[u8]) -> u64 {
-    // Fixed keys give the same result in every run.
+    // Fixed keys give the same result in every run of one build.
     let mut hasher = DefaultHasher::new();
     line.hash(&mut hasher);
     hasher.finish()

@@ -2,7 +2,7 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::path::escaped;
+use super::chosen_by::ChosenBy;
 use crate::scope::glob::{Glob, directory_above};
 use crate::scope::path_placeholders::{self, PathNames};
 use crate::scope::settings::Settings;
@@ -85,8 +85,8 @@ pub fn needs_issue(settings: &Settings) -> bool {
 pub struct FilledPattern {
     /// The patterns to try; the first that matches a document counts.
     pub tries: Vec<String>,
-    /// What names the documents, for reports.
-    pub by: String,
+    /// What names the documents.
+    pub by: ChosenBy,
 }
 
 /// The entries of `[lld] path` for these names; one whose name is missing has nothing to try.
@@ -95,12 +95,10 @@ pub fn filled_patterns(settings: &Settings, names: &PathNames) -> Vec<FilledPatt
         tries: path_placeholders::fill(normal_pattern(pattern), names),
         by: match (&names.branch, &names.issue) {
             (Some(branch), _) if pattern.contains("{branch}") || pattern.contains("{slug}") => {
-                format!("branch name {}", escaped(branch))
+                ChosenBy::BranchName(branch.clone())
             }
-            (_, Some(issue)) if pattern.contains("{issue}") => {
-                format!("issue {issue} in the branch name")
-            }
-            _ => crate::scope::settings::FILE.to_owned(),
+            (_, Some(issue)) if pattern.contains("{issue}") => ChosenBy::Issue(issue.clone()),
+            _ => ChosenBy::Settings,
         },
     };
     settings.lld_path.iter().map(fill).collect()

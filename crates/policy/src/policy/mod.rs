@@ -1,5 +1,6 @@
 //! The policy: the settings and designs that judge a change, and what selects the designs.
 
+mod chosen_by;
 mod document_paths;
 mod documents;
 mod done_plan;
@@ -15,6 +16,7 @@ use crate::path::shell_word;
 use crate::scope::settings::{Authority, Settings};
 use crate::scope::{DeclaredRows, Denial, Grant, GrantKind, Scope};
 
+pub use chosen_by::ChosenBy;
 pub use document_paths::{
     FilledPattern, design_of, filled_patterns, is_design, is_own_settings, is_standing, issues_of,
     needs_issue, normal_pattern, pattern_matches,
@@ -22,9 +24,6 @@ pub use document_paths::{
 pub use documents::{document_for_rows, scope_of_design};
 pub use done_plan::DonePlan;
 pub use done_plan::note_on_done;
-
-/// What `chosen_by` of a design says that joins every other: it matches `[lld] standing`.
-pub const STANDING: &str = "standing";
 
 /// A version of a design, for the audit log: its path and the id of the blob.
 pub type DesignVersion = (BString, ObjectId);
@@ -38,8 +37,8 @@ pub struct Governing {
     pub blob: ObjectId,
     /// The version: `HEAD`, `index`, `work tree`, `merge base`, `memory`, or a commit in hexadecimal.
     pub origin: String,
-    /// What chose it, such as `--lld` or `issue 188 in the branch name`.
-    pub chosen_by: String,
+    /// What chose it.
+    pub chosen_by: ChosenBy,
     /// Whether its rows grant anything. Rows of a design that the change itself adds do not, except in a range with
     /// `authority = "head"`.
     pub in_force: bool,
@@ -51,12 +50,12 @@ pub struct Governing {
 
 impl Governing {
     /// A design in force, of which no other version is known.
-    pub fn new(design: Design, blob: ObjectId, origin: String, chosen_by: &str) -> Governing {
+    pub fn new(design: Design, blob: ObjectId, origin: String, chosen_by: ChosenBy) -> Governing {
         Governing {
             design,
             blob,
             origin,
-            chosen_by: chosen_by.to_owned(),
+            chosen_by,
             in_force: true,
             proposed: None,
             before: None,
@@ -65,7 +64,7 @@ impl Governing {
 
     /// Whether the design joins every other.
     pub fn is_standing(&self) -> bool {
-        self.chosen_by == STANDING
+        self.chosen_by == ChosenBy::Standing
     }
 }
 

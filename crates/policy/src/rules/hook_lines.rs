@@ -89,11 +89,14 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
             let line = line.trim().to_str().ok()?;
             if *is_version {
                 versions += 1;
-            } else if (if is_settings {
+                continue;
+            }
+            let is_call = if is_settings {
                 of_settings(line)
             } else {
                 of_script(line)
-            })? {
+            };
+            if is_call? {
                 calls += 1;
             }
         }

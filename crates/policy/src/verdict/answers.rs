@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::{DesignUsed, Outcome, Texts, Verdict};
 use crate::design::Mention;
-use crate::error::Result;
+use crate::error::{FailureKind, Result};
 use crate::finding::{Anchor, Finding, Rule, json};
-use crate::policy::{DonePlan, STANDING};
+use crate::policy::DonePlan;
 use crate::scope::settings::{KeyPlaces, Settings};
 use crate::scope::{Denial, Grant};
 
@@ -44,7 +44,7 @@ pub struct CheckResult {
     /// The rule that refuses.
     pub rule: Option<Rule>,
     /// The kind of the refusal, as `guard write` would answer it.
-    pub kind: Option<&'static str>,
+    pub kind: Option<FailureKind>,
     /// How the path leaves the workspace, as requirement 004 names it.
     pub violation: Option<String>,
     /// The line of the design that grants the path or explains the refusal.
@@ -142,8 +142,7 @@ pub struct PromptPath {
 impl PromptSection {
     /// The section for this scope.
     pub fn new(scope: ScopeListing) -> PromptSection {
-        let standing = scope.designs.iter();
-        let standing = standing.filter(|design| design.selected_by == STANDING);
+        let standing = scope.designs.iter().filter(|design| design.is_standing);
         let standing: Vec<BString> = standing.map(|design| design.path.clone()).collect();
         let mut paths: Vec<PromptPath> = Vec::new();
         let mut places = HashMap::new();

@@ -3,6 +3,7 @@
 mod answers;
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 
 use bstr::BString;
 use gix_hash::ObjectId;
@@ -16,6 +17,7 @@ pub use answers::{
 use crate::approve::Approval;
 use crate::change::State;
 use crate::finding::{Finding, Level, json};
+use crate::path::escaped;
 use crate::scope::Grant;
 
 /// The texts of documents that findings refer to, by path.
@@ -86,6 +88,9 @@ pub struct DesignUsed {
     pub selected_by: String,
     /// The number of its grants.
     pub grants: usize,
+    /// Whether it joins every other design.
+    #[serde(skip)]
+    pub is_standing: bool,
 }
 
 /// One judged change. Serialized, it is the change of the JSON report.
@@ -299,6 +304,55 @@ pub struct ReviewRow {
 /// The states of a path before and after a commit.
 pub type StatePair = (Option<State>, Option<State>);
 
+/// Why an approval in a commit message does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApprovalRefusal {
+    /// It has no signature, which ranges and CI ask for.
+    Unsigned,
+    /// The signature does not verify, for this reason.
+    BadSignature(String),
+    /// The merge base has no list of signers at this path.
+    NoSigners(String),
+    /// The target branch no longer lists the signer at this path.
+    SignerRemoved(String),
+    /// It had expired.
+    Expired,
+    /// The clone is shallow.
+    ParentMissing,
+    /// It is for another change than that of the commit.
+    OtherChange,
+    /// This commit used it before.
+    Used(ObjectId),
+}
+
+impl fmt::Display for ApprovalRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ApprovalRefusal::Unsigned => f.write_str("it is not signed"),
+            ApprovalRefusal::BadSignature(why) => f.write_str(why),
+            ApprovalRefusal::NoSigners(file) => {
+                write!(f, "the merge base lists no signers in {}", escaped(file))
+            }
+            ApprovalRefusal::SignerRemoved(file) => {
+                let file = escaped(file);
+                write!(
+                    f,
+                    "its signer is no longer listed in {file} on the target branch"
+                )
+            }
+            ApprovalRefusal::Expired => f.write_str("it had expired when the commit was made"),
+            ApprovalRefusal::ParentMissing => f.write_str("the parent commit is not in this clone"),
+            ApprovalRefusal::OtherChange => {
+                f.write_str("the commit does not make the approved change")
+            }
+            ApprovalRefusal::Used(first) => {
+                let first = first.to_hex_with_len(12);
+                write!(f, "already used in commit {first}; an approval counts once")
+            }
+        }
+    }
+}
+
 /// An approval in a commit message, and whether it counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewApproval {
@@ -307,7 +361,7 @@ pub struct ReviewApproval {
     /// The commit.
     pub commit: ObjectId,
     /// The approved step, or why the approval does not count.
-    pub verdict: Result<StatePair, String>,
+    pub verdict: Result<StatePair, ApprovalRefusal>,
 }
 
 /// A commit of a range.

@@ -124,14 +124,17 @@ impl TreeBuilder<'_> {
             self.cursor.advance(1)?;
             is_right &= !is_inside(&self.cursor);
         }
-        let wrong = || {
-            let place = match self.path.is_empty() {
-                true => "the root".to_owned(),
-                false => escaped(&self.path).to_string(),
-            };
-            format!("its TREE extension counts {count} entries in {place}, which is wrong")
+        if is_right {
+            return Ok(Some(id));
+        }
+        let place = if self.path.is_empty() {
+            "the root".to_owned()
+        } else {
+            escaped(&self.path).to_string()
         };
-        is_right.then_some(Some(id)).ok_or_else(wrong)
+        Err(format!(
+            "its TREE extension counts {count} entries in {place}, which is wrong"
+        ))
     }
 
     /// Takes a file; of one with a conflict, our side if there is one.

@@ -1,7 +1,7 @@
 //! What designs forbid: front matters and rows that say DO NOT MODIFY.
 
 use super::*;
-use crate::policy::STANDING;
+use crate::policy::ChosenBy;
 use crate::scope::DenialSource;
 use crate::scope::testing::denial;
 
@@ -99,7 +99,7 @@ fn standing_designs_and_always_do_not_grant_what_a_front_matter_forbids() {
                 settings,
             );
             let mut standing = governing(OTHER, &document(&["`src/` | Modify | x"]), settings);
-            standing.chosen_by = STANDING.to_owned();
+            standing.chosen_by = ChosenBy::Standing;
             vec![own, standing]
         },
     );

@@ -26,7 +26,7 @@ use crate::design::{self, Design};
 use crate::finding::{Level, Rule};
 use crate::measure::{self, Kept, Precision};
 use crate::path::{Node, Platform, TreeView};
-use crate::policy::{Governing, Stage};
+use crate::policy::{ChosenBy, Governing, Stage};
 use crate::scope::settings as guard_toml;
 use crate::verdict::MovedTo;
 
@@ -138,7 +138,7 @@ fn governing(path: &str, text: &str, settings: &Settings) -> Governing {
         design,
         blob: ObjectId::null(gix_hash::Kind::Sha1),
         origin: "memory".to_owned(),
-        chosen_by: "a test".to_owned(),
+        chosen_by: ChosenBy::Caller("a test"),
         in_force: true,
         proposed: None,
     }

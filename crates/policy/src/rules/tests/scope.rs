@@ -307,7 +307,7 @@ fn where_only_standing_designs_apply_guard_advises_a_new_one() {
             &document(&["`a.rs` | Modify | x"]),
             settings,
         );
-        design.chosen_by = crate::policy::STANDING.to_owned();
+        design.chosen_by = crate::policy::ChosenBy::Standing;
         vec![design]
     });
     let work = standing.add("src/x.rs", "a\n");

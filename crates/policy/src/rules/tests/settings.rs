@@ -509,7 +509,7 @@ fn only_rows_in_force_of_the_branchs_own_designs_are_done_or_open() {
         count(&work(|design| design.in_force = false), "src/a.rs"),
         (0, 0)
     );
-    let standing = work(|design| design.chosen_by = crate::policy::STANDING.to_owned());
+    let standing = work(|design| design.chosen_by = crate::policy::ChosenBy::Standing);
     assert_eq!(count(&standing, "src/a.rs"), (0, 0));
     let skipped = work(|_| ()).with(|policy| policy.scope = None);
     assert_eq!(count(&skipped, "src/a.rs"), (0, 0));
