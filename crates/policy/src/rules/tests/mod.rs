@@ -104,7 +104,9 @@ fn submodules(content: &[u8]) -> Option<Submodules> {
     let file = file.ok()?;
     let mut values = Submodules::new();
     for section in file.sections_by_name("submodule").into_iter().flatten() {
-        let name = section.header().subsection_name()?;
+        let Some(name) = section.header().subsection_name() else {
+            continue;
+        };
         for key in section.body().value_names() {
             let value = section.body().value(&key)?;
             values.insert((name.to_owned(), key.to_lowercase()), value);
