@@ -6,7 +6,7 @@ use write_guard_policy::error::Result;
 use write_guard_policy::{Policy, ProposedChange, Verdict};
 use write_guard_repo::Repository;
 
-use crate::files;
+use crate::approvals;
 use crate::judge::{self, Options, Purpose};
 use crate::report::{self, Format, Style, Target};
 
@@ -16,7 +16,7 @@ use crate::report::{self, Format, Style, Target};
 /// guard cannot judge: there is no design, a design or `guard.toml` cannot be used, or git's data cannot be read.
 pub fn judge_staged(repository: &Repository) -> Result<Verdict> {
     let options = Options {
-        approvals: files::approvals(repository)?,
+        approvals: approvals::unexpired(repository)?,
         ..Options::default()
     };
     judge::staged(repository, &options)

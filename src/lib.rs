@@ -28,16 +28,18 @@
 //!
 //! # How the crate is built
 //!
-//! `write_guard_policy` judges and `write_guard_repo` reads; what they know is described there. The modules of this crate
-//! in order; none imports a later one. `tests/architecture.rs` reads this list and checks it.
+//! `write_guard_policy` judges and `write_guard_repo` reads; what they know is described there. A feature of the program
+//! is a folder. In order; none imports a later one, but `approvals`, which `judge` asks whether a signature counts and
+//! `files` whom to ask. No file imports itself through others. `tests/architecture.rs` reads this list and checks it.
 //!
 //! ```text
 //! features           what a build may lack
 //! ci                 what a CI system says about the commits to judge
-//! ssh_keygen         signing approvals, and verifying their signatures
 //! judge              a source -> its verdict
 //! report             verdict -> bytes, one file per format
-//! files              effects on a workspace: write, patch, snapshots, approvals, log
+//! files              effects on a workspace: write, patch, snapshots, log
+//! approvals          a person's consent: hold, ask, sign, verify, use up
+//! observe            what a command changed
 //! agents             tool call of a coding agent -> answer, one file per agent
 //! mcp                the file operations as tools of an MCP server
 //! api                the interface of the library
@@ -54,6 +56,8 @@ extern crate write_guard_policy;
 #[doc(hidden)]
 pub mod agents;
 mod api;
+#[doc(hidden)]
+pub mod approvals;
 mod ci;
 #[doc(hidden)]
 pub mod cli;
@@ -66,9 +70,9 @@ pub mod judge;
 #[cfg(feature = "mcp")]
 #[doc(hidden)]
 pub mod mcp;
+mod observe;
 mod report;
 mod setup;
-mod ssh_keygen;
 
 pub use api::{judge_changes, judge_range, judge_staged, load_policy, policy_from_texts};
 #[doc(inline)]

@@ -8,7 +8,8 @@ use std::os::unix::fs::symlink;
 use crate::common::Repo;
 use crate::common::signing::old;
 use gix::bstr::BStr;
-use write_guard::files::{Answer, Effect, Failure, FailureKind, Gate, Operation, Question, reject};
+use write_guard::approvals::{Answer, Question, reject};
+use write_guard::files::{Effect, Failure, FailureKind, Gate, Operation};
 use write_guard::judge::Options;
 use write_guard_repo::Repository;
 

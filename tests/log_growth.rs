@@ -2,7 +2,8 @@
 
 use gix::bstr::BStr;
 use serde_json::Map;
-use write_guard::files::{self, Answer, Gate, Log, Operation};
+use write_guard::approvals::{self, Answer};
+use write_guard::files::{Gate, Log, Operation};
 use write_guard::judge::Options;
 use write_guard_repo::Repository;
 
@@ -23,14 +24,14 @@ fn approve(repo: &Repo) {
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
     let operation = Operation::replace(b"x = 1\n".to_vec());
-    let mut ask = |_: &files::Question| Answer::Approve("agreed".to_owned());
+    let mut ask = |_: &approvals::Question| Answer::Approve("agreed".to_owned());
     gate.perform(BStr::new("large.py"), &operation, None, Some(&mut ask))
         .unwrap();
 }
 
 fn approvals(repo: &Repo) -> usize {
     let opened = Repository::open(&repo.root).unwrap();
-    files::approvals(&opened).unwrap().len()
+    approvals::unexpired(&opened).unwrap().len()
 }
 
 #[test]

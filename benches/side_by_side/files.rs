@@ -5,7 +5,8 @@ use std::path::Path;
 
 use gix::bstr::BStr;
 use serde_json::json;
-use write_guard::files::{Answer, Gate, Operation, Question};
+use write_guard::approvals::{Answer, Question};
+use write_guard::files::{Gate, Operation};
 use write_guard::judge::Options;
 use write_guard_repo::Repository;
 

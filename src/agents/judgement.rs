@@ -207,28 +207,14 @@ fn ends_as_switch(path: &Path) -> bool {
     SWITCHES.iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
-/// Settings of a person's own, which may switch hooks off.
-const LOCAL_SETTINGS: &str = ".claude/settings.local.json";
-
-/// Other words that switch hooks off.
+/// Words that switch hooks off.
 const SWITCH_WORDS: &[&str] = &["guard uninstall", "disableAllHooks", ".claude/settings"];
 
-/// The files that switch hooks here, in the project or in the home directory.
-pub(super) fn hook_files(root: &Path) -> Vec<PathBuf> {
-    let home = std::env::home_dir();
-    let places = [Some(root), home.as_deref()].into_iter().flatten();
-    let files = |place: &Path| {
-        let files = AGENT_FILES.map(|(file, _)| place.join(file));
-        files.into_iter().chain([place.join(LOCAL_SETTINGS)])
-    };
-    places.flat_map(files).collect()
-}
-
-/// Refuses a command that names one of them, by its plain words.
+/// Refuses a command that names a file which switches hooks, or another word that does, by its plain words.
 ///
 /// # Errors
 /// It does.
-pub(crate) fn refuse(call: &AgentEvent) -> GateResult<()> {
+pub(super) fn refuse(call: &AgentEvent) -> GateResult<()> {
     for action in &call.actions {
         let FileAction::Command(text) = action else {
             continue;

@@ -81,7 +81,7 @@ impl Payload {
     ///
     /// # Errors
     /// It is another event, or the payload has another shape.
-    pub(super) fn event(&self, protocol: &Protocol) -> Result<AgentEvent> {
+    pub(crate) fn event(&self, protocol: &Protocol) -> Result<AgentEvent> {
         let shown = [
             ("stopReason", "agentStop"),
             ("toolResult", "postToolUse"),
@@ -202,22 +202,22 @@ fn keys(value: &Value) -> usize {
 
 /// A tool call that an agent announces, or another event.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct AgentEvent {
+pub struct AgentEvent {
     /// The agent's name of the event, to answer it.
     pub(super) name: &'static str,
     pub(super) kind: EventKind,
     /// The directory in which the agent works: an absolute path.
-    pub(crate) directory: PathBuf,
+    pub directory: PathBuf,
     /// The agent's session, so that each hears of a finding once; empty if the payload does not say.
-    pub(crate) session: String,
+    pub session: String,
     /// What tells the tool call from others; `None` for several at once.
-    pub(crate) call: Option<String>,
+    pub call: Option<String>,
     /// The agent's name of the tool.
     pub(super) tool: String,
     /// What the tool does to files; empty if guard does not judge it.
-    pub(crate) actions: Vec<FileAction>,
+    pub actions: Vec<FileAction>,
     /// The files that the tool has written, if it has run.
-    pub(crate) written: Vec<BString>,
+    pub written: Vec<BString>,
     /// Whether the command goes on in the background.
     pub(super) goes_on: bool,
     /// Whether the agent goes on only because of a report.
@@ -226,17 +226,17 @@ pub(crate) struct AgentEvent {
 
 impl AgentEvent {
     /// Whether the context takes up text, before the agent does something.
-    pub(crate) fn takes_context(&self) -> bool {
+    pub fn takes_context(&self) -> bool {
         matches!(self.kind, EventKind::NewContext | EventKind::Prompt)
     }
 
-    pub(crate) fn has_only_absolute_paths(&self) -> bool {
+    pub fn has_only_absolute_paths(&self) -> bool {
         let mut paths = self.actions.iter().flat_map(FileAction::paths);
         paths.all(|path| gix::path::from_bstr(path).is_ok_and(|path| path.is_absolute()))
     }
 
     /// Whether guard cannot know from the call what it does to files.
-    pub(crate) fn is_observed(&self) -> bool {
+    pub fn is_observed(&self) -> bool {
         self.actions.is_empty() || self.actions.iter().any(FileAction::is_command)
     }
 }

@@ -2,8 +2,8 @@
 //! work needs; only committed rows count.
 
 use super::payload::AgentEvent;
-use super::protocol::Told;
 use crate::judge::{self, Options, UnreadPlan};
+use crate::observe::Told;
 use write_guard_policy::design::propose;
 use write_guard_policy::path::escaped;
 use write_guard_repo::Repository;
@@ -12,7 +12,7 @@ use write_guard_repo::Repository;
 const LINE: &str = "End it with a section Files Changed: a table File | Change Type | Description, with a row for each file that the work changes.";
 
 /// The proposed tables of the plans that a tool has written without rows; nothing for other files.
-pub(crate) fn rows_to_propose(
+pub(super) fn rows_to_propose(
     event: &AgentEvent,
     repo: &Repository,
     options: &Options,

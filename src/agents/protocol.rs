@@ -1,5 +1,6 @@
 //! How each agent is called and answered: one table per agent.
 
+use crate::observe::Told;
 use serde_json::{Value, json};
 
 use self::EventKind::{AfterTool, EndOfSession, EndOfTurn, NewContext, Prompt};
@@ -50,19 +51,10 @@ pub(super) struct Protocol {
 
 /// What guard prints for the agent, and its exit code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Reply {
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    pub(crate) code: u8,
-}
-
-/// What an agent reads after an event.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Told {
-    /// The text.
-    pub(crate) text: String,
-    /// Whether nothing in it is the agent's doing, so that it must not hold the agent.
-    pub(crate) is_neutral: bool,
+pub struct Reply {
+    pub stdout: String,
+    pub stderr: String,
+    pub code: u8,
 }
 
 impl Protocol {

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use super::payload::AgentEvent;
-use super::protocol::{EventKind, Told};
+use super::protocol::EventKind;
 use crate::files::{Failure, FailureKind};
 use crate::judge::{self, Options};
+use crate::observe::Told;
 use crate::report::prompt_text;
-use write_guard_policy::error::Error;
 use write_guard_policy::finding::Help;
 use write_guard_policy::path::escaped;
 use write_guard_repo::Repository;
@@ -54,15 +54,8 @@ pub(crate) fn explained(verdict: &str, failure: &Failure, undone: &str, most: us
     format!("{text}\n{end}")
 }
 
-/// What guard could not do after a tool, with the next steps.
-pub(crate) fn failed_to(what: &str, error: &Error, first_step: &str) -> String {
-    let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
-    let (message, help) = (&error.message, help.join("; "));
-    format!("guard could not {what}: {message}; {first_step}{help}")
-}
-
 /// The reason for a denial of a tool.
-pub(crate) fn of(tool: &str, undone: &str, failure: &Failure) -> String {
+pub(super) fn of(tool: &str, undone: &str, failure: &Failure) -> String {
     let tool = escaped(tool);
     let verdict = match (failure.kind, failure.kind.exit_code()) {
         (FailureKind::Held, _) => format!("guard: {tool} waits for approval"),
@@ -73,7 +66,7 @@ pub(crate) fn of(tool: &str, undone: &str, failure: &Failure) -> String {
 }
 
 /// The scope for a new context; nothing where none applies.
-pub(crate) fn scope_to_tell(
+pub(super) fn scope_to_tell(
     event: &AgentEvent,
     repo: &Repository,
     options: &Options,

@@ -14,7 +14,7 @@ use write_guard_policy::path::escaped;
 /// A replacement of text, as an agent announces it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct TextEdit {
+pub struct TextEdit {
     #[serde(alias = "filePath", alias = "path")]
     pub(super) file_path: Option<String>,
     /// The text to replace; if it is empty, the edit creates the file.
@@ -66,12 +66,12 @@ pub(super) fn edited_text(old: Option<&[u8]>, edits: &[TextEdit]) -> GateResult<
 
 /// Lines to replace in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct PatchChunk {
+pub struct PatchChunk {
     /// A line before the chunk.
     pub(super) context: Option<String>,
     /// The lines to replace and the new ones, each with its end.
     pub(super) old: String,
-    pub(super) new: String,
+    pub(crate) new: String,
     /// Whether the lines are the last ones of the file.
     pub(super) is_at_end: bool,
 }
@@ -80,7 +80,7 @@ pub(crate) struct PatchChunk {
 ///
 /// # Errors
 /// The lines of a chunk are not in the file.
-pub(crate) fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<Vec<u8>> {
+pub fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<Vec<u8>> {
     let missing = |kind, message: &str| {
         Failure::new(kind, message).help("read the file again and send lines as they are in it")
     };
@@ -125,7 +125,7 @@ pub(crate) fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<V
 /// The change of one cell of a Jupyter notebook.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct CellEdit {
+pub struct CellEdit {
     pub(super) notebook_path: String,
     /// The ID of the cell, or `cell-N` with its position. An insertion comes after it, or first without one.
     cell_id: Option<String>,
@@ -138,14 +138,14 @@ pub(crate) struct CellEdit {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum CellKind {
+pub enum CellKind {
     Code,
     Markdown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum CellMode {
+pub enum CellMode {
     #[default]
     Replace,
     Insert,

@@ -12,7 +12,7 @@ use write_guard_policy::path::{escaped, text_on_one_line};
 
 /// What a tool does to a file.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum FileAction {
+pub enum FileAction {
     /// Reads it.
     Read(BString),
     /// Creates or replaces it; the whole new content.
@@ -31,7 +31,7 @@ pub(crate) enum FileAction {
 
 impl FileAction {
     /// The paths that it names: none, one, or both ends of a move.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &BStr> {
+    pub fn paths(&self) -> impl Iterator<Item = &BStr> {
         let (path, target) = match self {
             FileAction::Patch(path, to, _) => (Some(path.as_ref()), to.as_ref().map(AsRef::as_ref)),
             FileAction::Read(path)
@@ -44,11 +44,11 @@ impl FileAction {
         [path, target].into_iter().flatten()
     }
 
-    pub(crate) fn is_command(&self) -> bool {
+    pub fn is_command(&self) -> bool {
         matches!(self, FileAction::Command(_))
     }
 
-    pub(crate) fn is_read(&self) -> bool {
+    pub fn is_read(&self) -> bool {
         matches!(self, FileAction::Read(_))
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn required<'a>(variables: &'a Variables, name: &str) -> Result<&'a s
 }
 
 /// A commit id; all zeros mean `None`.
-pub(super) fn commit(id: &str) -> Result<Option<String>> {
+pub(crate) fn commit(id: &str) -> Result<Option<String>> {
     let is_hex = matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_hex {
         let id = escaped(id);

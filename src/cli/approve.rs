@@ -7,12 +7,14 @@ use gix::bstr::BStr;
 use serde_json::{Map, Value, json};
 
 use super::files::print_done;
-use super::options::{DesignArgs, repository, with_approvals};
+use super::options::{DesignArgs, repository};
 use super::output::Output;
-use super::person::Person;
-use super::question::{SignArgs, ask_for_word, asking, unsigned_notes};
+use super::question::{SignArgs, asking};
 use super::usage::usage;
-use crate::files::{self, Answer, Failure, FailureKind, Gate, GateResult, HeldChange};
+use crate::approvals::{
+    self, Answer, HeldChange, Person, ask_for_word, unsigned_notes, with_unexpired,
+};
+use crate::files::{Failure, FailureKind, Gate, GateResult};
 use crate::judge::{self, Clearable};
 use crate::report::{Style, gutter, painted, push_change};
 use write_guard_policy::approve::{self, Approval};
@@ -84,7 +86,7 @@ impl ApproveArgs {
         let mut json = json!({ "version": 1 });
         let mut text = String::new();
         if let Some(id) = &self.id {
-            let change = files::held_change(repo, id)?;
+            let change = approvals::held_change(repo, id)?;
             let boundary = Boundary::open(repo.own_workdir()?)?;
             let old = boundary.read(BStr::new(&change.path), u64::MAX)?;
             let old = old.map_or_else(Vec::new, |entry| entry.content);
@@ -96,7 +98,7 @@ impl ApproveArgs {
             json["held"] = json!([held_json(repo, &change, Some(&diff))]);
             text = held_line(&change) + "\n" + &gutter(&painted(&diff, &output.style));
         } else {
-            let held = files::pending(repo)?;
+            let held = approvals::pending(repo)?;
             json["held"] = held
                 .iter()
                 .map(|change| held_json(repo, change, None))
@@ -115,7 +117,7 @@ impl ApproveArgs {
         let repo = repository()?;
         Person::present()?;
         let reason = self.reason.as_deref().unwrap_or_default();
-        let path = files::reject(&repo, id, &approve::reason_line(reason))?.path;
+        let path = approvals::reject(&repo, id, &approve::reason_line(reason))?.path;
         let told = format!("rejected {id}: {} is unchanged\n", escaped(&path));
         output.answer(&json!({"version": 1, "rejected": id, "path": path}), told);
         Ok(0)
@@ -123,7 +125,7 @@ impl ApproveArgs {
 
     fn held(&self, output: &mut Output, id: &str) -> GateResult<u8> {
         let (repo, person) = (repository()?, Person::present()?);
-        let held = files::held_change(&repo, id)?.path.into();
+        let held = approvals::held_change(&repo, id)?.path.into();
         let mut gate = Gate::open_to_change(&repo, &self.design.options(false), &[held])?;
         output.notes(&gate.policy.notes);
         let person = Some((person, self.sign.clone()));
@@ -138,7 +140,7 @@ impl ApproveArgs {
     fn staged(&self, output: &mut Output) -> GateResult<u8> {
         let (repo, person) = (repository()?, Person::present()?);
         // The commit will be judged in the same way.
-        let options = with_approvals(&repo, self.design.options(true))?;
+        let options = with_unexpired(&repo, self.design.options(true))?;
         let (waiting, fixed) = judge::clearable(&repo, &options)?;
         for finding in &fixed {
             let (rule, message) = (finding.rule.id(), &finding.message);
@@ -170,14 +172,14 @@ impl ApproveArgs {
             return Err(Failure::new(FailureKind::NotApproved, why));
         };
         // Sign all before keeping the first, so that a failed signature leaves nothing behind.
-        let decision = (files::TERMINAL, reason.as_str());
+        let decision = (approvals::TERMINAL, reason.as_str());
         let approvals = waiting.iter().map(|waiting| {
             let (change, design) = (&waiting.change, waiting.design.clone());
-            files::approve(repo, change, design, decision, signer.as_ref())
+            approvals::approve(repo, change, design, decision, signer.as_ref())
         });
         let approvals: Vec<Approval> = approvals.collect::<GateResult<_>>()?;
         for (approval, change) in approvals.iter().zip(waiting) {
-            files::keep(repo, approval, &change.designs, Map::new())?;
+            approvals::keep(repo, approval, &change.designs, Map::new())?;
         }
         let path = |waiting: &Clearable| escaped(&waiting.change.path).to_string();
         let paths: Vec<String> = waiting.iter().map(path).collect();

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use gix::bstr::{BString, ByteSlice, ByteVec};
 
-use super::options::{DesignArgs, repository, with_approvals};
+use super::options::{DesignArgs, repository};
 use super::{agent_hook, bounded, lint, output::Output};
 use crate::agents::Agent;
+use crate::approvals::{self, with_unexpired};
 use crate::ci;
-use crate::files::{self, Failure};
+use crate::files::Failure;
 use crate::judge::{self, Options};
 use write_guard_policy::approve::TRAILER;
 use write_guard_policy::error::{Error, Result};
@@ -151,7 +152,7 @@ impl HookArgs {
             HookArgs::PostCommit => {
                 // The commit exists already, so this judges nothing.
                 let repo = repository()?;
-                files::consume(&repo, &judge::landed(&repo)?).map_err(Failure::into_error)?;
+                approvals::consume(&repo, &judge::landed(&repo)?).map_err(Failure::into_error)?;
                 Ok(0)
             }
             HookArgs::Framework(args) => {
@@ -212,7 +213,7 @@ impl MessageArgs {
         let repo = repository()?;
         let options = Options {
             precision: output.precision(),
-            ..with_approvals(&repo, self.design.options(true))?
+            ..with_unexpired(&repo, self.design.options(true))?
         };
         let verdict = judge::staged(&repo, &options)?;
         if verdict.exit_code() != 0 {
@@ -273,7 +274,7 @@ fn transaction(output: &mut Output) -> Result<u8> {
     let updates = Update::parse_received(&bounded::refs()?)?;
     let repo = repository()?;
     // Unsigned approvals count here, as they did before the commit.
-    let options = with_approvals(&repo, committed_only(output))?;
+    let options = with_unexpired(&repo, committed_only(output))?;
     let report = judge::new_commits(&repo, &updates, &options)?;
     if report.changes.is_empty() && report.findings.is_empty() {
         // Most transactions bring no new commit and pass silently.

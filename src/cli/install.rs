@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::options::repository;
 use super::output::Output;
-use super::person::refuse_agents;
+use crate::approvals::refuse_agents;
 use crate::setup::calling_file::FILES;
 use crate::setup::doctor::examine;
 use crate::setup::{Check, SetupAction, Status, Step, git_hooks, hook};

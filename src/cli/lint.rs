@@ -4,10 +4,11 @@ use std::io::IsTerminal;
 
 use super::approve::{held_json, held_line};
 use super::bounded;
-use super::options::{DesignArgs, repository, with_approvals};
+use super::options::{DesignArgs, repository};
 use super::output::{CANNOT_JUDGE, Output};
+use crate::approvals::{self, with_unexpired};
 use crate::ci;
-use crate::files::{self, Failure};
+use crate::files::Failure;
 use crate::judge::{self, Options};
 use crate::report;
 use write_guard_policy::error::{Error, Result};
@@ -96,7 +97,7 @@ impl LintArgs {
                 .help("add --range A..B, --push or --ci"));
         }
         if self.worktree {
-            let options = with_approvals(&repo, options)?;
+            let options = with_unexpired(&repo, options)?;
             return print(output, &judge::everything(repo, &options)?);
         }
         print(output, &staged_report(&repo, &options)?)
@@ -181,7 +182,7 @@ fn event(path: &str) -> Result<serde_json::Value> {
 
 /// Judges the staged changes.
 pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Verdict> {
-    let options = with_approvals(repo, options.clone())?;
+    let options = with_unexpired(repo, options.clone())?;
     judge::staged(repo, &options)
 }
 
@@ -232,8 +233,8 @@ pub(super) fn status(output: &mut Output) -> Result<u8> {
     let repo = repository()?;
     // As the hooks will check the commit.
     let design = DesignArgs { lld: Vec::new() };
-    let options = with_approvals(&repo, design.options(true))?;
-    let waiting = files::pending(&repo).map_err(Failure::into_error)?;
+    let options = with_unexpired(&repo, design.options(true))?;
+    let waiting = approvals::pending(&repo).map_err(Failure::into_error)?;
     let shown = |change| (held_line(change), held_json(&repo, change, None));
     let waiting: Vec<_> = waiting.iter().map(shown).collect();
     let status = judge::status(&repo, &options)?;

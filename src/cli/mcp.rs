@@ -21,7 +21,7 @@ pub(super) fn run(design: &DesignArgs) -> Result<u8> {
 
     use super::options::repository;
     use super::output::on_panic;
-    use super::person::refusal_of_client;
+    use crate::approvals::refusal_of_client;
     use write_guard_policy::error::Error;
     use write_guard_repo::show_file;
 

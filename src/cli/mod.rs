@@ -18,7 +18,6 @@ mod lint;
 mod mcp;
 mod options;
 mod output;
-mod person;
 mod question;
 mod report_file;
 mod review;

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::files;
 use crate::judge::Options;
 use crate::report::Format;
 use write_guard_policy::error::Result;
@@ -100,14 +99,6 @@ fn report_file(text: &str, formats: &[Format]) -> Result<ReportFile, String> {
         "" | "-" => Err("expected the name of a file; --format is for standard output".to_owned()),
         file => Ok((format, PathBuf::from(file))),
     }
-}
-
-/// Adds the approvals of this repository, which count for local commits.
-pub(super) fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
-    Ok(Options {
-        approvals: files::approvals(repo)?,
-        ..options
-    })
 }
 
 /// The repository of the current directory.

@@ -60,7 +60,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn new(args: &OutputArgs, (format, files): (Format, Vec<ReportFile>)) -> Output {
+    pub(crate) fn new(args: &OutputArgs, (format, files): (Format, Vec<ReportFile>)) -> Output {
         let style = |choice: ColorChoice, is_terminal| Style {
             color: match args.color {
                 clap::ColorChoice::Auto => choice != ColorChoice::Never,
@@ -139,7 +139,7 @@ impl Output {
     }
 
     /// Prints notes to stderr, apart from the data on stdout.
-    pub(super) fn notes(&self, notes: &[String]) {
+    pub(crate) fn notes(&self, notes: &[String]) {
         if !self.error_style.quiet {
             // If stderr cannot be written, there is nowhere left to report it.
             let _ = write_notes(notes, &mut io::stderr().lock(), &self.error_style);

@@ -10,8 +10,7 @@ use serde_json::json;
 
 use super::options::{DesignArgs, repository};
 use super::output::Output;
-use super::person::{Person, refuse_agents_and_ci};
-use super::question::answer;
+use crate::approvals::{Person, answer, refuse_agents_and_ci};
 use crate::judge::{self, DesignEdit};
 use crate::report::{write_prompt, write_scope};
 use write_guard_policy::design::propose::{self, Proposal};

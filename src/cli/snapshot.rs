@@ -7,9 +7,10 @@ use gix::bstr::ByteSlice;
 use serde_json::json;
 
 use super::files::print_content;
-use super::options::{DesignArgs, repository, with_approvals};
+use super::options::{DesignArgs, repository};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
+use crate::approvals::with_unexpired;
 use crate::files::{self, Gate};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::measure::unified_preview;
@@ -189,7 +190,7 @@ impl RestoreArgs {
 
     /// Takes back what an observed command did.
     fn take_back(&self, output: &mut Output, repo: &Repository) -> files::GateResult<()> {
-        let options = with_approvals(repo, self.design.options(false))?;
+        let options = with_unexpired(repo, self.design.options(false))?;
         let taken = files::take_back(repo, &options, &self.snapshot, &self.paths)?;
         if !taken.lost.is_empty() {
             let lost = taken.lost.join(", ");

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::options::repository;
 use super::output::Output;
-use super::person;
+use crate::approvals::refuse_agents;
 use crate::judge::{self, CHOICE_KEY};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{escaped, escaped_list};
@@ -37,7 +37,7 @@ impl UseArgs {
         let repo = repository()?;
         let branch = branch(&repo)?;
         if self.clear || !self.paths.is_empty() {
-            person::refuse_agents("choose the designs of a branch")?;
+            refuse_agents("choose the designs of a branch")?;
             let stored = match self.clear {
                 true => Vec::new(),
                 false => judge::candidates(&repo, &self.paths)?,

@@ -28,15 +28,15 @@ pub struct Effect {
     /// The file before.
     pub(super) old: Option<OpenedFile>,
     /// Its content afterwards; `None` if it is removed.
-    pub(super) new: Option<Vec<u8>>,
+    pub(crate) new: Option<Vec<u8>>,
     /// The blob id of the content before, as `--expect` takes it.
-    pub(super) old_digest: Option<String>,
+    pub(crate) old_digest: Option<String>,
     /// That of the content afterwards.
     pub digest: Option<String>,
     /// Class and counts, on disk and since HEAD. guard judges the greater loss, because small edits add up.
     pub(super) loss: Loss,
     /// The step that a person would approve, from the shown old content to the new one.
-    pub(super) consent: Change,
+    pub(crate) consent: Change,
     /// Why a person must approve it.
     pub finding: Option<Finding>,
     /// What `extend` adds and keeps.
@@ -71,7 +71,7 @@ impl Effect {
         &self.loss.edit
     }
 
-    pub(super) fn old_content(&self) -> Option<&[u8]> {
+    pub(crate) fn old_content(&self) -> Option<&[u8]> {
         self.old.as_ref().map(|file| file.content.as_slice())
     }
 
@@ -121,7 +121,7 @@ impl Effect {
     }
 
     /// The preview of what a person decides about, and what is lost. HEAD's version may lose more than the one on disk.
-    pub(super) fn shown(&self) -> (String, String) {
+    pub(crate) fn shown(&self) -> (String, String) {
         let committed = self.loss.committed.as_deref();
         let committed = self.finding.as_ref().and(committed);
         let (old, new) = (committed.or(self.old_content()), self.new.as_deref());

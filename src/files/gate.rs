@@ -4,8 +4,7 @@ use gix::bstr::BString;
 
 use super::failure::{Failure, GateResult};
 use super::log::{Log, members, record, versions};
-use super::signer::{Signer, TERMINAL};
-use super::store::{Store, approvals};
+use crate::approvals::{Signer, Store, TERMINAL, unexpired};
 use crate::judge::{self, BaseCommit, OperationContext, Options, Purpose};
 use write_guard_policy::approve::Approval;
 use write_guard_policy::error;
@@ -15,13 +14,13 @@ use write_guard_repo::boundary::Boundary;
 
 /// A workspace, ready for file operations.
 pub struct Gate<'a> {
-    pub(super) repo: &'a Repository,
+    pub(crate) repo: &'a Repository,
     /// The workspace.
     pub(crate) boundary: Boundary,
     /// The designs and settings in force.
     pub(crate) policy: Policy,
     pub(super) log: Log,
-    pub(super) store: Store,
+    pub(crate) store: Store,
     approvals: Vec<Approval>,
     head: BaseCommit<'a>,
     /// Signs approvals.
@@ -86,7 +85,7 @@ impl<'a> Gate<'a> {
             boundary,
             log: Log::of(repo),
             store: Store::of(repo),
-            approvals: approvals(repo)?,
+            approvals: unexpired(repo)?,
             head: BaseCommit::new(repo, repo.head_commit()?)?,
             signer: None,
             how: TERMINAL,

@@ -59,12 +59,12 @@ impl Log {
     }
 
     /// The work tree of new records.
-    pub(super) fn work_tree(&self) -> &WorkTree {
+    pub(crate) fn work_tree(&self) -> &WorkTree {
         &self.work_tree
     }
 
     /// Whether a record was made in this work tree.
-    pub(super) fn has_work_tree_of(&self, record: &Record) -> bool {
+    pub(crate) fn has_work_tree_of(&self, record: &Record) -> bool {
         record.text("worktree") == self.work_tree.as_deref().unwrap_or_default()
     }
 
@@ -110,7 +110,7 @@ impl Log {
     ///
     /// # Errors
     /// The log cannot be read.
-    pub(super) fn decisions(&self, mut is_last: impl FnMut(Record) -> bool) -> io::Result<()> {
+    pub(crate) fn decisions(&self, mut is_last: impl FnMut(Record) -> bool) -> io::Result<()> {
         let Some(mut file) = disk::if_there(File::open(&self.path))? else {
             return Ok(());
         };
@@ -141,7 +141,7 @@ impl Log {
 }
 
 /// Appends a record, without which nothing may happen.
-pub(super) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> GateResult<u64> {
+pub(crate) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> GateResult<u64> {
     log.append(event, facts).map_err(|error| {
         let message = format!("the audit log cannot be written: {error}");
         Failure::new(FailureKind::Record, message).help("guard writes nothing without a record; free disk space, or check the log: guard audit verify")
@@ -149,7 +149,7 @@ pub(super) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> GateR
 }
 
 /// The members of a record that have a value.
-pub(super) fn members<'k>(
+pub(crate) fn members<'k>(
     members: impl IntoIterator<Item = (&'k str, Option<Value>)>,
 ) -> Map<String, Value> {
     let members = members.into_iter();
@@ -158,7 +158,7 @@ pub(super) fn members<'k>(
 }
 
 /// Designs in a record: each path with its version.
-pub(super) fn versions(designs: &[DesignVersion]) -> Value {
+pub(crate) fn versions(designs: &[DesignVersion]) -> Value {
     let one = |(path, blob): &DesignVersion| json!({ "path": path.to_str_lossy(), "blob": blob.to_string() });
     designs.iter().map(one).collect()
 }
@@ -230,7 +230,7 @@ impl Record {
     }
 
     /// The event, such as `started`.
-    pub(super) fn event(&self) -> &str {
+    pub(crate) fn event(&self) -> &str {
         self.text("event")
     }
 
@@ -252,7 +252,7 @@ impl Record {
 }
 
 /// In seconds since 1970.
-pub(super) fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     gix::date::Time::now_utc().seconds
 }
 
@@ -319,7 +319,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Waits, within limits, until no other process writes in a repository. Dropping the handle, or a crash, releases the
 /// lock.
-pub(super) fn alone(repo: &Repository) -> GateResult<File> {
+pub(crate) fn alone(repo: &Repository) -> GateResult<File> {
     let take = || {
         let file = disk::open_private_append(&repo.common_dir().join("guard/write.lock"))?;
         wait(&file)?;

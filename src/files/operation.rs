@@ -4,7 +4,7 @@ use gix::bstr::{BStr, BString};
 use serde::Deserialize;
 
 #[cfg(feature = "extend")]
-pub(super) use super::extend::can_extend;
+pub(crate) use super::extend::can_extend;
 #[cfg(feature = "extend")]
 use super::extend::extend;
 use super::failure::{not_found, refuse_binary};
@@ -14,7 +14,7 @@ use write_guard_policy::path::escaped;
 use write_guard_policy::scope::settings::MAX_SIZE;
 
 /// The expectation that the file does not exist.
-pub(super) const ABSENT: &str = "none";
+pub(crate) const ABSENT: &str = "none";
 
 /// A requested operation.
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ impl Operation {
     }
 
     /// How a write combines its content with the file.
-    pub(super) fn strategy(&self) -> Option<Strategy> {
+    pub(crate) fn strategy(&self) -> Option<Strategy> {
         match self {
             Operation::Write { strategy, .. } => Some(*strategy),
             _ => None,
@@ -223,7 +223,7 @@ impl Strategy {
 }
 
 #[cfg(not(feature = "extend"))]
-pub(super) fn can_extend(_: &BStr) -> bool {
+pub(crate) fn can_extend(_: &BStr) -> bool {
     false
 }
 

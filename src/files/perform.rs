@@ -6,10 +6,8 @@ use serde_json::{Map, Value};
 
 use super::failure::refuse_binary;
 use super::log::{members, now, record, versions};
-use super::{
-    Ask, Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation, Question, Strategy,
-    log,
-};
+use super::{Effect, Failure, FailureKind, Gate, GateResult, Operation, Strategy, log};
+use crate::approvals::{Ask, HeldChange, Question};
 use write_guard_policy::finding::Finding;
 use write_guard_policy::path::escaped;
 use write_guard_policy::scope::settings::EXPIRY;
@@ -43,7 +41,7 @@ impl Gate<'_> {
     }
 
     /// The plan. Changes nothing; a refusal is recorded.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         &self,
         request: &BStr,
         operation: &Operation,
@@ -62,7 +60,7 @@ impl Gate<'_> {
     }
 
     /// Does what was planned. The caller holds the lock.
-    pub(super) fn execute(&self, mut effect: Effect) -> GateResult<Effect> {
+    pub(crate) fn execute(&self, mut effect: Effect) -> GateResult<Effect> {
         if !effect.changes() {
             record(&self.log, "unchanged", self.facts(&effect))?;
             return Ok(effect);

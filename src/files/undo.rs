@@ -7,10 +7,10 @@ use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
-use super::decision::Ask;
 use super::log::{members, now, record, rfc3339};
 use super::perform::backup;
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Log, Operation, log};
+use crate::approvals::Ask;
 use crate::judge::{Options, settings_of_head};
 use write_guard_policy::change::{Change, Kind, State};
 use write_guard_policy::error::{Error, Result};

@@ -121,7 +121,7 @@ const RECENT: usize = 500;
 /// An exact revert.
 pub(super) struct Revert {
     /// The reverted commit.
-    pub(super) commit: ObjectId,
+    pub(crate) commit: ObjectId,
     /// Whether it was made for the work that reverts it.
     is_own: bool,
 }

@@ -19,12 +19,12 @@ use write_guard_policy::verdict::SourceKind;
 use write_guard_repo::{Commit, Range, Repository, Tree, changes_between, is_in_any};
 
 /// What is judged, and against what.
-pub(super) struct JudgementFacts<'a> {
-    pub(super) repo: &'a Repository,
+pub(crate) struct JudgementFacts<'a> {
+    pub(crate) repo: &'a Repository,
     pub(super) source: SourceKind,
     pub(super) stage: Stage,
     /// HEAD for a commit or a request, the merge base for a range.
-    pub(super) base: BaseCommit<'a>,
+    pub(crate) base: BaseCommit<'a>,
     /// The resulting tree.
     pub(super) result: Tree<'a>,
     /// The commit of a result that is committed.
@@ -34,9 +34,9 @@ pub(super) struct JudgementFacts<'a> {
     /// The operation of git that waits for this commit.
     pub(super) operation: Option<&'static str>,
     /// The commits to judge, whose trailers may name designs and approvals.
-    pub(super) commits: &'a [Commit],
+    pub(crate) commits: &'a [Commit],
     /// Commits that existed before the range, such as the tip of the target branch.
-    pub(super) known: &'a [ObjectId],
+    pub(crate) known: &'a [ObjectId],
     pub(super) changes: Vec<Change>,
     /// What git merged, if a commit is a merge.
     pub(super) merged: MergedContents,
@@ -47,7 +47,7 @@ impl<'a> JudgementFacts<'a> {
     ///
     /// # Errors
     /// The commit or HEAD cannot be read.
-    pub(super) fn new(
+    pub(crate) fn new(
         repo: &'a Repository,
         stage: Stage,
         base: Option<ObjectId>,
@@ -73,7 +73,7 @@ impl<'a> JudgementFacts<'a> {
 /// The commit that changes are compared with. All that is judged by it shares what is read from it.
 pub struct BaseCommit<'a> {
     /// `None` before the first commit.
-    pub(super) commit: Option<ObjectId>,
+    pub(crate) commit: Option<ObjectId>,
     pub(super) tree: Tree<'a>,
     /// The merge base with the target branch, and its tree; looked up when a verdict first depends on it.
     merge_base: OnceCell<Option<(ObjectId, Tree<'a>)>>,

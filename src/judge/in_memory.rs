@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use gix::bstr::BStr;
 use gix::hash::Kind as HashKind;
 
-use super::approvals::CommitApprovals;
 use super::document_faults::faults_in_force;
 use super::facts::old_state;
 use super::measured_changes::Judge;
 use super::merge_commits::MergedContents;
 use super::pipeline::Judged;
 use super::policy_loader::moved_designs;
-use write_guard_policy::change::{Change, Kind, ProposedChange, State};
+use crate::approvals::CommitApprovals;
+use write_guard_policy::change::{Change, ProposedChange};
 use write_guard_policy::design;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::measure::Precision;
@@ -20,7 +20,7 @@ use write_guard_policy::path::escaped;
 use write_guard_policy::policy::{ChosenBy, Governing, Policy, Stage};
 use write_guard_policy::scope::settings::{self, Settings};
 use write_guard_policy::verdict::{Source, SourceKind, Verdict};
-use write_guard_repo::{Blobs, Objects, Tree, blob_id, tree_of_changes};
+use write_guard_repo::{Blobs, Objects, Tree, blob_id, state_of, tree_of_changes};
 
 /// A policy from the text of `guard.toml` and those of designs, each with its path.
 ///
@@ -43,13 +43,6 @@ pub fn policy_of_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Pol
     Ok(Policy::of_settings(Stage::Commit, settings).with_designs(designs))
 }
 
-/// The state of a file with this content, which `blobs` then hold.
-pub(super) fn file(blobs: &mut Blobs, hash: HashKind, content: &[u8]) -> Result<State> {
-    let (kind, id) = (Kind::File, blob_id(hash, content)?);
-    blobs.insert(id, content.to_vec());
-    Ok(State { kind, id })
-}
-
 /// Judges what a commit would bring whose changes are these. Nothing is known of other files, of the merge base or of
 /// approvals.
 ///
@@ -59,7 +52,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
     let mut blobs = Blobs::new();
     let mut changes = Vec::new();
     for ProposedChange { path, old, new } in proposed {
-        let mut state = |content: &Vec<u8>| file(&mut blobs, HashKind::Sha1, content);
+        let mut state = |content: &Vec<u8>| state_of(&mut blobs, HashKind::Sha1, content);
         let old = old.as_ref().map(&mut state).transpose()?;
         let new = new.as_ref().map(&mut state).transpose()?;
         if old != new {

@@ -26,11 +26,11 @@ const MOST_THREADS: usize = 8;
 const BATCH: usize = 32;
 
 /// The steps for all changes of a range, a commit or a segment.
-pub(super) struct Judge<'a> {
+pub(crate) struct Judge<'a> {
     pub(super) objects: &'a Objects,
     pub(super) policy: &'a Policy,
     /// The tree judged against, if there is a repository: its attributes say which files Git LFS keeps.
-    pub(super) base: Option<&'a Tree<'a>>,
+    pub(crate) base: Option<&'a Tree<'a>>,
     /// The resulting tree.
     pub(super) result: &'a Tree<'a>,
     pub(super) precision: Precision,
@@ -46,7 +46,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     /// An object cannot be read.
-    pub(super) fn measure(
+    pub(crate) fn measure(
         &self,
         changes: &[Change],
         merged: &MergedContents,
@@ -99,7 +99,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     /// An object of the resulting tree cannot be read.
-    pub(super) fn check(
+    pub(crate) fn check(
         &self,
         changes: &[MeasuredChange],
         approvals: &[Approval],

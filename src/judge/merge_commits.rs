@@ -22,7 +22,7 @@ pub(super) type OwnChanges = (Vec<Change>, MergedContents);
 
 /// What a merge had before the committer changed it.
 #[derive(Default)]
-pub(super) struct MergedContents {
+pub(crate) struct MergedContents {
     pub(super) is_merge: bool,
     /// What git made of each changed path; in a conflict there are several versions.
     by_path: HashMap<BString, Vec<(Kind, Vec<u8>)>>,

@@ -1,6 +1,6 @@
 //! Judges changes with one pipeline and a thin entry per source. Read-only.
 
-mod approvals;
+mod as_requests;
 mod ci;
 mod design_edit;
 mod design_lint;
@@ -10,7 +10,6 @@ mod facts;
 mod in_memory;
 mod measured_changes;
 mod merge_commits;
-mod observed;
 mod per_commit;
 mod pipeline;
 mod policy_loader;
@@ -28,15 +27,18 @@ use write_guard_policy::approve::Approval;
 use write_guard_policy::measure::Precision;
 use write_guard_policy::scope::settings::Settings;
 
+pub(crate) use as_requests::as_requests;
 pub use ci::ci_range;
 pub use design_edit::{
     DesignEdit, UnreadPlan, extend_design, is_selected, new_design, plan_without_rows,
     propose_from_plan, rows_of_changes, with_table,
 };
 pub use design_lint::check_documents;
+pub(crate) use facts::JudgementFacts;
 pub use facts::{BaseCommit, range_of_branch, settings_of, settings_of_head};
 pub use in_memory::{in_memory, policy_of_texts};
-pub use observed::{Observation, Observed};
+pub(crate) use measured_changes::Judge;
+pub(crate) use merge_commits::MergedContents;
 pub use policy_loader::{CHOICE_KEY, Purpose, candidates, load_for_request};
 pub use range::{commit, new_commits, push, range};
 pub use request::{Loss, OperationContext};

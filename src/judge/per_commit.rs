@@ -1,9 +1,9 @@
 //! Judges every commit of a range, because the net difference hides what was done and undone.
 
-use super::approvals::CommitApprovals;
 use super::excuses::Revert;
 use super::measured_changes::{Judge, for_each};
 use super::merge_commits;
+use crate::approvals::CommitApprovals;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Finding;
 use write_guard_policy::measure::Precision;
@@ -20,7 +20,7 @@ pub(super) struct JudgedCommit {
 }
 
 /// Judges each commit of the range by the policy of the range, in commit order.
-pub(super) fn judge(
+pub(crate) fn judge(
     repo: &Repository,
     range: &Range,
     policy: &Policy,

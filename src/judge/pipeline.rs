@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use gix::bstr::BString;
 
-use super::approvals::CommitApprovals;
 use super::document_faults::document_faults;
 use super::facts::{JudgementFacts, old_state};
 use super::measured_changes::Judge;
 use super::policy_loader::load_for_changes;
 use super::{Options, excuses, review};
+use crate::approvals::CommitApprovals;
 use write_guard_policy::change::Change;
 use write_guard_policy::design::Design;
 use write_guard_policy::error::Result;
@@ -39,7 +39,7 @@ pub(super) struct Judged {
 ///
 /// # Errors
 /// No design, an unusable design, or settings or objects that cannot be read.
-pub(super) fn judge(facts: JudgementFacts<'_>, options: &Options) -> Result<Judged> {
+pub(crate) fn judge(facts: JudgementFacts<'_>, options: &Options) -> Result<Judged> {
     let mut policy = load_for_changes(&facts, options)?;
     let (repo, objects) = (facts.repo, facts.repo.objects());
     let commit_approvals = CommitApprovals::judge(&facts, &policy.settings)?;

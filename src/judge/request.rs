@@ -5,7 +5,6 @@ use gix::bstr::{BStr, BString};
 
 use super::excuses;
 use super::facts::BaseCommit;
-use super::in_memory::file;
 use super::tree_view::FirstError;
 use write_guard_policy::approve::Approval;
 use write_guard_policy::change::{Change, Kind, State};
@@ -20,7 +19,7 @@ use write_guard_policy::scope::settings::MAX_SIZE;
 use write_guard_policy::scope::{Actions, GrantKind, Scope};
 use write_guard_repo::boundary::Boundary;
 use write_guard_repo::system;
-use write_guard_repo::{Blobs, Objects, Repository, Tree};
+use write_guard_repo::{Blobs, Objects, Repository, Tree, state_of};
 
 /// The context of a request.
 #[derive(Clone, Copy)]
@@ -120,7 +119,7 @@ impl OperationContext<'_, '_> {
         };
         let mut blobs = Blobs::new();
         let mut measured_change = |path: &BStr, old: Option<&[u8]>, new: Option<&[u8]>| {
-            let mut state = |text: &[u8]| file(&mut blobs, base.id().kind(), text);
+            let mut state = |text: &[u8]| state_of(&mut blobs, base.id().kind(), text);
             let old_state = old.map(&mut state).transpose()?;
             let change = Change::new(path, old_state, new.map(state).transpose()?);
             Ok::<_, Error>(of_one_file(change, self.step(old, new), None))

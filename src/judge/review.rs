@@ -106,7 +106,7 @@ pub(super) fn previews(
 ///
 /// # Errors
 /// A commit cannot be read.
-pub(super) fn commits(repo: &Repository, range: &Range) -> Result<Vec<ReviewCommit>> {
+pub(crate) fn commits(repo: &Repository, range: &Range) -> Result<Vec<ReviewCommit>> {
     let commit = |commit: &Commit| {
         let headline = repo.headline(commit.id)?;
         Ok(ReviewCommit {

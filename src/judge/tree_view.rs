@@ -41,7 +41,7 @@ impl FirstError {
 
 impl<'a> GitTreeView<'a> {
     /// The whole tree or, with `changes`, what is near one of them.
-    pub(super) fn new(tree: &'a Tree<'a>, changes: Option<&'a [MeasuredChange]>) -> Self {
+    pub(crate) fn new(tree: &'a Tree<'a>, changes: Option<&'a [MeasuredChange]>) -> Self {
         GitTreeView {
             tree,
             changes,
@@ -91,7 +91,7 @@ impl ResultTree for GitTreeView<'_> {
 ///
 /// # Errors
 /// It does not exist or cannot be opened.
-pub(super) fn work_tree(root: &Path) -> Result<Boundary> {
+pub(crate) fn work_tree(root: &Path) -> Result<Boundary> {
     Boundary::open(root).map_err(|error| Error::new(error.to_string()))
 }
 

@@ -50,7 +50,7 @@ impl Session {
     ///
     /// # Errors
     /// The designs have changed.
-    pub(super) fn check(&self, gate: &Gate<'_>) -> GateResult<()> {
+    pub(crate) fn check(&self, gate: &Gate<'_>) -> GateResult<()> {
         let mut seen = locked(&self.seen);
         let known = seen.get_or_insert_with(|| SeenScope::of(gate));
         let designs = gate.policy.design_versions();
@@ -72,7 +72,7 @@ impl Session {
 
 /// A call, with the repository as it is now.
 pub(super) struct Call<'a> {
-    pub(super) repo: &'a Repository,
+    pub(crate) repo: &'a Repository,
     pub(super) session: &'a Session,
 }
 
@@ -134,7 +134,7 @@ pub(super) struct ToolAnswer {
 }
 
 impl ToolAnswer {
-    pub(super) fn new(text: impl Into<String>, mut facts: Value) -> ToolAnswer {
+    pub(crate) fn new(text: impl Into<String>, mut facts: Value) -> ToolAnswer {
         if let Some(facts) = facts.as_object_mut() {
             // It is as large as the change.
             facts.remove("analysis");

@@ -4,9 +4,8 @@ use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
 use serde_json::{Value, json};
 
 use super::call::{Call, ToolAnswer};
-use crate::files::{
-    self, Answer, Ask, Effect, Failure, FailureKind, Gate, GateResult, Question, Strategy,
-};
+use crate::approvals::{self, Answer, Ask, Question};
+use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Strategy};
 use crate::report::Style;
 use write_guard_policy::approve::{REJECT, reason_line};
 use write_guard_policy::error::Error;
@@ -16,9 +15,9 @@ const APPROVE: &str = "approve";
 
 /// Fails as the change did that waits with this ID, or says what became of it.
 pub(super) fn held(call: &Call<'_>, id: &str) -> GateResult<ToolAnswer> {
-    match files::held_change(call.repo, id) {
+    match approvals::held_change(call.repo, id) {
         Ok(change) => Err(change.failure(call.repo)),
-        Err(failure) => Err(match files::decision(call.repo, id)? {
+        Err(failure) => Err(match approvals::decision(call.repo, id)? {
             Some(facts) => {
                 let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
                 let (status, strategy, reason) = (fact("event"), fact("strategy"), fact("reason"));
@@ -34,9 +33,9 @@ pub(super) fn held(call: &Call<'_>, id: &str) -> GateResult<ToolAnswer> {
 }
 
 fn approve<'g>(call: &'g Call<'_>, id: &str, ask: Ask<'_>) -> GateResult<(Gate<'g>, Effect)> {
-    let path = files::held_change(call.repo, id)?.path;
+    let path = approvals::held_change(call.repo, id)?.path;
     let mut gate = call.gate_to_change(&[&path])?;
-    gate.how = files::ELICITATION;
+    gate.how = approvals::ELICITATION;
     let done = gate.approve(id, ask)?;
     Ok((gate, done))
 }
@@ -137,7 +136,7 @@ fn answer(question: &Question, given: &ElicitResult, is_first: bool) -> Result<A
 ///
 /// # Errors
 /// As for [`Gate::approve`], or the answer decides nothing.
-pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateResult<ToolAnswer> {
+pub(crate) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateResult<ToolAnswer> {
     let (mut is_first, mut undecided) = (true, None);
     let done = approve(call, id, &mut |question| {
         let answer = answer(question, given, std::mem::take(&mut is_first));
@@ -149,7 +148,7 @@ pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateRes
     });
     let (gate, done) = done.map_err(|failure| undecided.unwrap_or(failure))?;
     let mut answer = ToolAnswer::done(&gate, &done);
-    answer.facts["approval"] = files::ELICITATION.into();
+    answer.facts["approval"] = approvals::ELICITATION.into();
     if let Some(text) = answer.texts.first_mut() {
         text.insert_str(0, "The user approved the change.\n");
     }

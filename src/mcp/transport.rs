@@ -32,7 +32,7 @@ pub(super) struct StdioLines {
 
 impl StdioLines {
     /// The lines, and whether one was too long: the SDK does not say why a session ended.
-    pub(super) fn new() -> (StdioLines, Arc<AtomicBool>) {
+    pub(crate) fn new() -> (StdioLines, Arc<AtomicBool>) {
         let is_exceeded = Arc::<AtomicBool>::default();
         let lines = StdioLines {
             input: BufReader::new(tokio::io::stdin()),

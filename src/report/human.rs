@@ -42,7 +42,7 @@ pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
 }
 
 /// Notes, one per line.
-pub(super) fn notes(notes: &[String], style: &Style) -> String {
+pub(crate) fn notes(notes: &[String], style: &Style) -> String {
     let label = style.paint(DEFAULT_NOTE_STYLE, "note");
     notes
         .iter()

@@ -178,7 +178,7 @@ impl CallingFile {
     }
 
     /// Checks the hooks with a call that must be denied; `None` if the agent is not used here.
-    pub(super) fn check(&self, root: &Path) -> Option<Check> {
+    pub(crate) fn check(&self, root: &Path) -> Option<Check> {
         let agent = self.agent()?;
         let check = |status, message: String| Check::new(self.name, status, message);
         let install = format!("guard install {}", self.name);

@@ -69,7 +69,7 @@ impl Tried<'_> {
 }
 
 /// The attempts that are possible with the hooks of the repository whose work tree is at `root`.
-pub(super) fn check(survey: &Survey, root: &Path) -> Vec<Check> {
+pub(crate) fn check(survey: &Survey, root: &Path) -> Vec<Check> {
     let attempts = ATTEMPTS.iter().filter_map(|(hook, name, options)| {
         let mut hooks = survey.hooks.iter();
         let placed = hooks.find(|placed| placed.hook.name == *hook)?;

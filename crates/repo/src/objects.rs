@@ -213,6 +213,16 @@ impl Objects {
     }
 }
 
+/// The state of a file with this content, which `blobs` then hold.
+///
+/// # Errors
+/// The content cannot be hashed.
+pub fn state_of(blobs: &mut Blobs, hash: gix::hash::Kind, content: &[u8]) -> Result<State> {
+    let (kind, id) = (FileKind::File, blob_id(hash, content)?);
+    blobs.insert(id, content.to_vec());
+    Ok(State { kind, id })
+}
+
 /// git's id of a blob with this content.
 ///
 /// # Errors

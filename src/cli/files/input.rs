@@ -12,7 +12,7 @@ use write_guard_repo::Repository;
 
 /// Where an operation gets its contents from.
 pub(in crate::cli) struct ContentSource<'a, 'r> {
-    pub(in crate::cli) repo: &'a Repository,
+    pub(crate) repo: &'a Repository,
     pub(in crate::cli) gate: &'a Gate<'r>,
     /// Whether the log names a file that guard may not read.
     pub(in crate::cli) is_recorded: bool,

@@ -18,7 +18,7 @@ const MAX_BYTES: usize = 1 << 20;
 const SHOWN: usize = 60;
 
 /// Whether `extend` supports the language of a file.
-pub(super) fn can_extend(path: &BStr) -> bool {
+pub(crate) fn can_extend(path: &BStr) -> bool {
     let (_, extension) = path.rsplit_once_str(b".").unwrap_or_default();
     matches!(&*extension.to_ascii_lowercase(), b"py" | b"pyi")
 }

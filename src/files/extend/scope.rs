@@ -45,7 +45,7 @@ pub(super) struct Definition<'t> {
     /// What is before the body of a class.
     pub(super) header: String,
     /// What a class defines.
-    pub(super) members: Option<Box<CodeScope<'t>>>,
+    pub(crate) members: Option<Box<CodeScope<'t>>>,
 }
 
 impl<'t> CodeScope<'t> {

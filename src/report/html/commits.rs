@@ -41,7 +41,7 @@ fn approval(one: &ReviewApproval) -> String {
     )
 }
 
-pub(super) fn commits(verdict: &Verdict, home: &Home) -> Option<PagePart> {
+pub(crate) fn commits(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     let commits = &verdict.review.as_ref()?.commits;
     let items = commits.iter().map(|commit| {
         format!(

@@ -128,7 +128,7 @@ impl Home {
         }
     }
 
-    pub(super) fn commit(&self, id: &str) -> String {
+    pub(crate) fn commit(&self, id: &str) -> String {
         self.link(&format!("commit/{id}"), &code(short(id).as_bytes()))
     }
 

@@ -1,15 +1,17 @@
 //! Observes what commands do: a checkpoint before, a look afterwards, and a report of what the rules refuse.
 
+mod hook_files;
+mod judgement;
+
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use super::payload::AgentEvent;
-use super::protocol::{EventKind, Told};
-use super::{judgement, reason};
 use crate::files;
-use crate::judge::{Observation, Observed, Options};
-use write_guard_policy::error::Result;
+use crate::judge::Options;
+use hook_files::hook_files;
+use judgement::{Observation, Observed};
+use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::{Finding, Rule};
 use write_guard_policy::path::escaped;
 use write_guard_repo::{Checkpoint, CheckpointStore, ObservedChange, Repository};
@@ -35,6 +37,31 @@ struct ObservedSession {
     reported: Vec<String>,
     /// What changed between two tools, and was not told yet.
     between: Vec<String>,
+}
+
+/// What an agent reads after an event.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Told {
+    /// The text.
+    pub(crate) text: String,
+    /// Whether nothing in it is the agent's doing, so that it must not hold the agent.
+    pub(crate) is_neutral: bool,
+}
+
+/// What has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended<'a> {
+    /// A tool call.
+    Call {
+        /// What tells it from others; `None` for several at once.
+        id: Option<&'a str>,
+        /// Whether its command goes on in the background.
+        goes_on: bool,
+    },
+    /// The turn of the agent.
+    Turn,
+    /// The session.
+    Session,
 }
 
 /// Observes one work tree for one session.
@@ -86,23 +113,29 @@ impl<'a> Observer<'a> {
     ///
     /// # Errors
     /// guard cannot look.
-    pub(crate) fn finish(mut self, event: &AgentEvent) -> Result<Option<Told>> {
-        let ends_turn = event.kind == EventKind::EndOfTurn;
-        if event.kind == EventKind::EndOfSession {
-            self.store.end_session(&self.id);
-            return Ok(None);
-        }
+    pub(crate) fn finish(mut self, ended: Ended<'_>) -> Result<Option<Told>> {
         // Without a command, the user may have changed something.
         let runs = !self.session.open.is_empty();
-        if let (false, Some(call)) = (ends_turn, &event.call) {
-            if !self.session.open.contains(call) {
+        match ended {
+            Ended::Session => {
+                self.store.end_session(&self.id);
                 return Ok(None);
             }
-            // A command in the background goes on.
-            if !event.goes_on {
-                self.session.open.retain(|open| open != call);
+            Ended::Call {
+                id: Some(id),
+                goes_on,
+            } => {
+                if !self.session.open.iter().any(|open| open == id) {
+                    return Ok(None);
+                }
+                // A command in the background goes on.
+                if !goes_on {
+                    self.session.open.retain(|open| open != id);
+                }
             }
+            Ended::Call { id: None, .. } | Ended::Turn => {}
         }
+        let ends_turn = ended == Ended::Turn;
         let mut texts = Vec::new();
         if runs {
             let looked = self.look();
@@ -126,7 +159,7 @@ impl<'a> Observer<'a> {
     }
 
     fn record(&self, before: Option<&Checkpoint>) -> Result<Checkpoint> {
-        let switches = judgement::hook_files(self.repo.workdir()?);
+        let switches = hook_files(self.repo.workdir()?);
         self.store.record(&switches, before)
     }
 
@@ -187,7 +220,7 @@ impl<'a> Observer<'a> {
                 (seen.findings.iter().map(line).collect(), seen)
             }
             Err(error) => {
-                let why = reason::failed_to("check what it changed", &error, "");
+                let why = failed_to("check what it changed", &error, "");
                 (vec![why], Observation::default())
             }
         }
@@ -227,6 +260,13 @@ impl<'a> Observer<'a> {
             self.session.between.push(text);
         }
     }
+}
+
+/// What guard could not do after a tool, with the next steps.
+pub(crate) fn failed_to(what: &str, error: &Error, first_step: &str) -> String {
+    let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
+    let (message, help) = (&error.message, help.join("; "));
+    format!("guard could not {what}: {message}; {first_step}{help}")
 }
 
 fn line(finding: &Finding) -> String {

@@ -2,15 +2,13 @@
 //! the commit that makes the change, in time, and with the signature of a signer who is listed at the base and, still,
 //! on the target branch.
 
-mod in_range;
-
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use super::facts::{JudgementFacts, settings_of};
-use crate::ssh_keygen::SshKeygen;
+use super::ssh_keygen::SshKeygen;
+use crate::judge::{JudgementFacts, settings_of};
 use write_guard_policy::approve::{Approval, TRAILER};
 use write_guard_policy::change::Change;
 use write_guard_policy::error::{Error, Result};
@@ -33,11 +31,11 @@ const MAX_COMMITS: usize = 100_000;
 
 /// The approvals in the commits of a range.
 #[derive(Default)]
-pub(super) struct CommitApprovals {
+pub(crate) struct CommitApprovals {
     /// In commit order.
-    pub(super) all: Vec<ReviewApproval>,
+    pub(crate) all: Vec<ReviewApproval>,
     /// Notes on invalid trailers.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl CommitApprovals {
@@ -46,7 +44,7 @@ impl CommitApprovals {
     ///
     /// # Errors
     /// An object cannot be read, or there is no `ssh-keygen` to verify a signature.
-    pub(super) fn judge(
+    pub(crate) fn judge(
         facts: &JudgementFacts<'_>,
         settings: &Settings,
     ) -> Result<CommitApprovals> {
@@ -83,14 +81,14 @@ impl CommitApprovals {
     }
 
     /// The approvals that count in this commit.
-    pub(super) fn counted_in(&self, commit: ObjectId) -> Vec<Approval> {
+    pub(crate) fn counted_in(&self, commit: ObjectId) -> Vec<Approval> {
         let counted = self.all.iter().filter(|one| one.verdict.is_ok());
         let counted = counted.filter(|one| one.commit == commit);
         counted.map(|one| one.approval.clone()).collect()
     }
 
     /// Adds to each remaining error why the approvals of its path do not count; considers one commit or all.
-    pub(super) fn tell(&self, findings: &mut [Finding], commit: Option<ObjectId>) {
+    pub(crate) fn tell(&self, findings: &mut [Finding], commit: Option<ObjectId>) {
         for finding in findings.iter_mut().filter(|one| rules::can_be_cleared(one)) {
             let is_about = |one: &&ReviewApproval| {
                 commit.is_none_or(|commit| one.commit == commit)
@@ -117,7 +115,7 @@ impl CommitApprovals {
 }
 
 /// An approval for JSON; `why_not` says why it does not clear the finding.
-fn facts_of(one: &ReviewApproval, why_not: Option<String>) -> serde_json::Value {
+pub(crate) fn facts_of(one: &ReviewApproval, why_not: Option<String>) -> serde_json::Value {
     let mut facts = one.approval.facts();
     facts["counts"] = why_not.is_none().into();
     facts["commit"] = one.commit.to_string().into();
@@ -128,7 +126,7 @@ fn facts_of(one: &ReviewApproval, why_not: Option<String>) -> serde_json::Value 
 }
 
 /// An approval as messages name it.
-fn named(one: &ReviewApproval) -> String {
+pub(crate) fn named(one: &ReviewApproval) -> String {
     let (who, commit) = (escaped(&one.approval.who), one.commit.to_hex_with_len(12));
     format!("the approval by {who} in commit {commit}")
 }

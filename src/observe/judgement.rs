@@ -6,17 +6,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::facts::JudgementFacts;
-use super::in_memory::file;
-use super::{Options, pipeline, range, settings_of_head};
+use crate::judge::{Options, as_requests, range, settings_of_head};
 use write_guard_policy::change::{Change, State};
 use write_guard_policy::error::Result;
 use write_guard_policy::finding::{Finding, Level, Rule};
-use write_guard_policy::policy::Stage;
-use write_guard_policy::rules::{self, Access, at_level};
+use write_guard_policy::rules::{self, at_level};
 use write_guard_repo::{
     Blobs, CheckedOut, Checkpoint, CheckpointStore, ObservedChange, Parents, Repository, Tree,
-    changes_between, differing, is_in_any, tree_of_changes,
+    changes_between, differing, is_in_any, state_of, tree_of_changes,
 };
 
 /// What is compared.
@@ -110,7 +107,7 @@ fn sized_files(
     let mut blobs = Blobs::new();
     let hash = repo.tree_of(None)?.id().kind();
     let mut state = |size: Option<&String>| {
-        let content = size.map(|size| file(&mut blobs, hash, size.as_bytes()));
+        let content = size.map(|size| state_of(&mut blobs, hash, size.as_bytes()));
         content.transpose()
     };
     let mut changes = Vec::new();
@@ -225,24 +222,7 @@ impl ObservedJudge<'_> {
 
     /// The findings on changes, by the rules for requests.
     fn judge(&self, changes: Vec<Change>, result: Tree<'_>) -> Result<Vec<Finding>> {
-        if changes.is_empty() {
-            return Ok(Vec::new());
-        }
-        let paths: Vec<BString> = changes.iter().map(|change| change.path.clone()).collect();
-        let facts = JudgementFacts {
-            changes,
-            ..JudgementFacts::new(self.repo, Stage::Request, self.base, result)?
-        };
-        let judged = pipeline::judge(facts, self.options)?;
-        let mut findings = judged.findings;
-        for path in paths {
-            findings.extend(rules::check_request(
-                &judged.policy.settings,
-                path.as_ref(),
-                Access::Write,
-            ));
-        }
-        Ok(findings)
+        as_requests(self.repo, self.base, changes, result, self.options)
     }
 
     /// The new commits, by the rules for ranges.

@@ -15,10 +15,8 @@ use gix::bstr::{BStr, ByteSlice};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::failure::{Failure, FailureKind, GateResult};
-use super::log::now;
-use super::operation::{Operation, OperationKind};
-use super::{Log, Record};
+use crate::files::{Failure, FailureKind, GateResult, Log, Operation, OperationKind, Record, now};
+use crate::judge::Options;
 use write_guard_policy::approve::Approval;
 use write_guard_policy::error::Result;
 use write_guard_policy::path::shell_word;
@@ -246,7 +244,7 @@ impl Store {
     }
 
     /// The ID of a step of one path from one content to another in this work tree.
-    pub(super) fn id_of(&self, path: &BStr, (old, new): (Option<&str>, Option<&str>)) -> String {
+    pub(crate) fn id_of(&self, path: &BStr, (old, new): (Option<&str>, Option<&str>)) -> String {
         let step = json!([path.as_bytes(), old, new, self.log.work_tree()]).to_string();
         sha256(step.as_bytes()).to_hex_with_len(12).to_string()
     }
@@ -301,9 +299,20 @@ pub fn decision(repo: &Repository, id: &str) -> GateResult<Option<Map<String, Va
 ///
 /// # Errors
 /// The store or the log exists but cannot be read.
-pub fn approvals(repo: &Repository) -> Result<Vec<Approval>> {
+pub fn unexpired(repo: &Repository) -> Result<Vec<Approval>> {
     let approvals = Store::of(repo).approvals(now());
     approvals.map_err(|error| unreadable(error).into_error())
+}
+
+/// Adds the approvals of this work tree, which count for local commits.
+///
+/// # Errors
+/// As for [`unexpired`].
+pub fn with_unexpired(repo: &Repository, options: Options) -> Result<Options> {
+    Ok(Options {
+        approvals: unexpired(repo)?,
+        ..options
+    })
 }
 
 pub(super) fn unreadable(error: io::Error) -> Failure {
@@ -321,7 +330,7 @@ mod tests {
             path: path.into(),
             id: format!("id of {path}"),
             expires,
-            ..crate::ssh_keygen::testing::approval()
+            ..crate::approvals::ssh_keygen::testing::approval()
         }
     }
 

@@ -1,6 +1,9 @@
 //! Finds out whether a person is at the terminal. A program under the same user account can emulate a
 //! terminal; this refuses the ways in which known agents run guard. docs/approvals.md says what that is worth.
 
+// Variables and the terminal itself say who is there.
+#![allow(clippy::disallowed_methods)]
+
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal};
@@ -52,7 +55,7 @@ const AGENTS: &[&str] = &[
 ];
 
 /// A terminal with a person at it, as far as guard can see.
-pub(super) struct Person {
+pub(crate) struct Person {
     pub(super) reads: File,
     pub(super) writes: File,
 }
@@ -62,7 +65,7 @@ impl Person {
     ///
     /// # Errors
     /// There is none, or an agent or CI runs this.
-    pub(super) fn present() -> Result<Person> {
+    pub(crate) fn present() -> Result<Person> {
         refuse_agents_and_ci()?;
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Err(needs_a_person(
@@ -86,7 +89,7 @@ impl Person {
 ///
 /// # Errors
 /// An agent runs this.
-pub(super) fn refuse_agents(what: &str) -> Result<()> {
+pub(crate) fn refuse_agents(what: &str) -> Result<()> {
     let variables = std::env::vars_os().filter(|(name, _)| name != "CI");
     match agent_by(variables, "self") {
         Some(why) => Err(Error::new(format!("only a person can {what}: {why}"))
@@ -106,7 +109,7 @@ fn needs_a_person(why: &str) -> Error {
 /// Why the client that started guard may not answer for the person; `None` if it may. The client is the parent
 /// process. An agent further up runs guard from its shell, perhaps through a client of its own making.
 #[cfg(feature = "mcp")]
-pub(super) fn refusal_of_client() -> Option<String> {
+pub(crate) fn refusal_of_client() -> Option<String> {
     let client = parent_of("self").map_or("self".to_owned(), |client| client.to_string());
     let agent = agent_by(std::env::vars_os(), &client);
     agent.map(|why| needs_a_person(&why).message)
@@ -129,7 +132,7 @@ fn agent_by_variable(mut variables: impl Iterator<Item = (OsString, OsString)>) 
 ///
 /// # Errors
 /// A variable or a parent process shows that one does.
-pub(super) fn refuse_agents_and_ci() -> Result<()> {
+pub(crate) fn refuse_agents_and_ci() -> Result<()> {
     match agent_by(std::env::vars_os(), "self") {
         Some(why) => Err(needs_a_person(&why)),
         None => Ok(()),

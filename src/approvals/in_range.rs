@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BString;
 
-use super::{CommitApprovals, facts_of, named};
-use crate::judge::measured_changes::Judge;
-use crate::judge::merge_commits::MergedContents;
+use super::commits::{CommitApprovals, facts_of, named};
+use crate::judge::Judge;
+use crate::judge::MergedContents;
 use write_guard_policy::change::Change;
 use write_guard_policy::error::Result;
 use write_guard_policy::finding::Finding;
@@ -20,7 +20,7 @@ impl CommitApprovals {
     ///
     /// # Errors
     /// An object cannot be read.
-    pub(in crate::judge) fn clear(
+    pub fn clear(
         &self,
         judge: &Judge<'_>,
         changes: &[MeasuredChange],

@@ -5,12 +5,11 @@
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
-use super::log::{members, now, record, versions};
-use super::operation::{ABSENT, can_extend};
 use super::signer::{Signer, TERMINAL};
 use super::store::{HELD, HeldChange, Store, facts_of, unreadable};
-use super::{
-    Effect, Extension, Failure, FailureKind, Gate, GateResult, Log, Operation, Strategy, log,
+use crate::files::{
+    ABSENT, Effect, Extension, Failure, FailureKind, Gate, GateResult, Log, Operation, Strategy,
+    alone, can_extend, members, now, record, versions,
 };
 use crate::report::{Style, push_change};
 use write_guard_policy::approve::{self, Approval};
@@ -55,7 +54,7 @@ pub enum Answer {
 pub type Ask<'a> = &'a mut dyn FnMut(&Question) -> Answer;
 
 impl Question {
-    pub(super) fn new(effect: Effect, may_combine: bool, held: Option<String>) -> Question {
+    pub(crate) fn new(effect: Effect, may_combine: bool, held: Option<String>) -> Question {
         let shown = effect.shown();
         let id = effect.digest.as_deref().or(effect.old_digest.as_deref());
         let id = id.and_then(|id| id.get(..12)).unwrap_or("yes");
@@ -146,7 +145,7 @@ impl Gate<'_> {
 
     /// Asks about a change and performs it, after the approval is recorded and the content checked again, with the lock
     /// held.
-    pub(super) fn decide(&self, mut question: Question, ask: Ask<'_>) -> GateResult<Effect> {
+    pub(crate) fn decide(&self, mut question: Question, ask: Ask<'_>) -> GateResult<Effect> {
         // A rejection is of the change that was asked for, whatever else was tried.
         let asked_for = approve::sides(&question.effect.consent);
         let answer = loop {
@@ -190,7 +189,7 @@ impl Gate<'_> {
             approve(self.repo, &effect.consent, design, decision, signer)
         });
         let approval = approval.transpose()?;
-        let _alone = log::alone(self.repo)?;
+        let _alone = alone(self.repo)?;
         let now = self.boundary.read(effect.path.as_ref(), MAX_SIZE)?;
         if now.as_ref().map(|entry| entry.content.as_slice()) != effect.old_content() {
             let message =
