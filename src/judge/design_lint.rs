@@ -20,8 +20,6 @@ use write_guard_policy::path::{escaped, listed as listed_names};
 use write_guard_policy::policy::{self, ChosenBy};
 use write_guard_policy::rules::{self, DesignContext, FilesOfTree, ResultTree};
 use write_guard_policy::scope::Scope;
-use write_guard_policy::scope::glob::is_glob;
-use write_guard_policy::scope::settings::Settings;
 use write_guard_policy::verdict::{DesignUsed, ScopeListing};
 use write_guard_repo::{Index, Repository, Tree, show_file};
 
@@ -256,7 +254,7 @@ impl DesignLint<'_> {
                 documents.push(Document {
                     by: ChosenBy::Caller(if self.all { "--all" } else { "--staged" }),
                     is_current: is_own(&path),
-                    group: group(settings, path.as_ref()),
+                    group: policy::group_of(settings, path.as_ref()),
                     path,
                 });
             }
@@ -289,19 +287,4 @@ impl DesignLint<'_> {
             ))),
         }
     }
-}
-
-/// What a document is one of several of: its directory or a standing pattern.
-pub(super) fn group(settings: &Settings, path: &BStr) -> Option<BString> {
-    let key = policy::design_of(settings, path);
-    if key != path {
-        return Some(key);
-    }
-    let standing = settings
-        .standing
-        .iter()
-        .map(|one| policy::normal_pattern(one));
-    let mut patterns = standing.filter(|pattern| is_glob((*pattern).into()));
-    let pattern = patterns.find(|pattern| policy::pattern_matches(pattern, path))?;
-    Some(pattern.into())
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use gix::bstr::BStr;
 
-use super::design_lint::group;
 use super::facts::JudgementFacts;
 use write_guard_policy::change::Change;
 use write_guard_policy::design::{self, Design};
@@ -26,9 +25,9 @@ pub(super) fn document_faults(facts: &JudgementFacts<'_>, policy: &Policy) -> Re
         }
     }
     for design in touched {
-        let is_one_of_several = group(&policy.settings, design.path.as_ref()).is_some();
+        let group = policy::group_of(&policy.settings, design.path.as_ref());
         // Most documents of a directory declare nothing.
-        if is_one_of_several && !design.is_usable() && design.declares_nothing() {
+        if group.is_some() && !design.is_usable() && design.declares_nothing() {
             continue;
         }
         let text: Arc<str> = design.text.as_str().into();

@@ -1,15 +1,12 @@
-//! Where a report goes, in which format, and what it looks like there; and recognises guard's own reports, so that a
-//! new report replaces no other file.
+//! Where a report goes, in which format, and what it looks like there.
 
 use std::io;
 
 use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use gix::bstr::BString;
-use regex_lite::Regex;
 use serde::Serialize;
 
-use super::{html, json, texts};
-use write_guard_policy::finding::Rule;
+use super::{json, texts};
 
 named! {
     /// The report formats.
@@ -116,37 +113,4 @@ impl Target<'_> {
         let text = texts::commands(human(self.style));
         self.out.write_all(text.as_bytes())
     }
-}
-
-/// How many bytes of a file to inspect.
-pub(crate) const RECOGNISED_FROM: u64 = 64 * 1024;
-
-/// Whether a file that starts with `start` is a guard report in this format.
-pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
-    let rules: Vec<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
-    let rules = rules.join("|");
-    let pattern = match format {
-        // A finding, or the first line of lint, check, scope show and scope prompt.
-        Format::Human => format!(
-            r"guard: |allowed |refused |You may change only these files|(error|warning|note)\[({rules})\]: "
-        ),
-        Format::Json => {
-            "\\{\n  \"version\": 1,\n  \"(verdict|error|results|designs|findings|target)\""
-                .to_owned()
-        }
-        Format::Sarif => {
-            "\\{\n  \"\\$schema\": \"(?s:.*)\n          \"name\": \"guard\",".to_owned()
-        }
-        Format::Github => "::stop-commands::".to_owned(),
-        Format::Gitlab => format!(
-            "\\[(\\]\\s*$|\n  \\{{\n    \"description\": \".*\n    \"check_name\": \"({rules}|guard)\")"
-        ),
-        Format::Junit => {
-            r#"<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="guard" "#.to_owned()
-        }
-        Format::Markdown => "### guard: ".to_owned(),
-        Format::Html => html::BEGINNING.to_owned(),
-    };
-    let report = Regex::new(&format!("^({pattern})"));
-    report.is_ok_and(|report| report.is_match(&String::from_utf8_lossy(start)))
 }

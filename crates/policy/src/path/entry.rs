@@ -7,7 +7,8 @@ use bstr::{BStr, BString};
 use super::chars::fold;
 use super::escape::escaped;
 use super::names::{self, MAX_NAME, MAX_PATH, check_path_length, control_file};
-use super::reason::{PathFault, Reason, Rejection, refuse};
+use super::reason::Reason;
+use super::rejection::{PathFault, Rejection, refuse};
 use super::windows::{self, Platform, check_backslash_traversal, check_windows_absolute};
 use crate::change::Kind;
 

@@ -3,7 +3,8 @@
 use bstr::{BStr, BString};
 
 use super::names::{self, check_git_dir, check_path_length, text};
-use super::reason::{PathFault, Reason, Rejection, refuse};
+use super::reason::Reason;
+use super::rejection::{PathFault, Rejection, refuse};
 use super::windows::{self, Platform, check_backslash_traversal, check_windows_absolute, drive};
 use crate::change::Kind;
 

@@ -18,6 +18,7 @@ mod escape;
 mod link;
 mod names;
 mod reason;
+mod rejection;
 mod request;
 mod windows;
 
@@ -28,7 +29,7 @@ pub use escape::{
 };
 pub use link::{MAX_LINKS, Node, TreeView, check_link_target, resolve_link, resolve_path};
 pub use names::{MAX_NAME, MAX_PATH};
-pub use reason::PathFault;
-pub use reason::{Reason, Rejection};
+pub use reason::Reason;
+pub use rejection::{PathFault, Rejection};
 pub use request::{from_directory, normalize_request, spelled_below};
 pub use windows::{Platform, portable_name};

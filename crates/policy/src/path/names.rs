@@ -8,7 +8,8 @@
 use std::borrow::Cow;
 
 use super::chars::{self, fold};
-use super::reason::{PathFault, Reason, refuse};
+use super::reason::Reason;
+use super::rejection::{PathFault, refuse};
 use super::windows::Platform;
 
 /// The longest component: bytes on Unix (`NAME_MAX`), UTF-16 units on Windows.

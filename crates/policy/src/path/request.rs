@@ -5,7 +5,8 @@ use bstr::BString;
 use super::chars::fold;
 use super::entry;
 use super::names::{self, check_git_dir, check_path_length, text};
-use super::reason::{PathFault, Reason, Rejection, refuse};
+use super::reason::Reason;
+use super::rejection::{PathFault, Rejection, refuse};
 use super::windows::{
     Platform, check_backslash_traversal, check_windows_absolute, drive, resolved,
 };

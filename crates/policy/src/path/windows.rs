@@ -2,7 +2,8 @@
 
 use bstr::{BStr, ByteSlice};
 
-use super::reason::{PathFault, Reason, Rejection, refuse};
+use super::reason::Reason;
+use super::rejection::{PathFault, Rejection, refuse};
 
 /// A family of systems with the same path syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,7 +3,7 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use super::chosen_by::ChosenBy;
-use crate::scope::glob::{Glob, directory_above};
+use crate::scope::glob::{Glob, directory_above, is_glob};
 use crate::scope::path_placeholders::{self, PathNames};
 use crate::scope::settings::Settings;
 
@@ -117,6 +117,18 @@ pub fn design_of(settings: &Settings, path: &BStr) -> BString {
     } else {
         path.to_owned()
     }
+}
+
+/// The directory or the standing pattern that may select several documents, this one among them.
+pub fn group_of(settings: &Settings, path: &BStr) -> Option<BString> {
+    let key = design_of(settings, path);
+    if key != path {
+        return Some(key);
+    }
+    let standing = settings.standing.iter().map(|one| normal_pattern(one));
+    let mut patterns = standing.filter(|pattern| is_glob((*pattern).into()));
+    let pattern = patterns.find(|pattern| pattern_matches(pattern, path))?;
+    Some(pattern.into())
 }
 
 /// A pattern in git's path notation.

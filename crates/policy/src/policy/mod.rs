@@ -18,8 +18,8 @@ use crate::scope::{DeclaredRows, Denial, Grant, GrantKind, Scope};
 
 pub use chosen_by::ChosenBy;
 pub use document_paths::{
-    FilledPattern, design_of, filled_patterns, is_design, is_own_settings, is_standing, issues_of,
-    needs_issue, normal_pattern, pattern_matches,
+    FilledPattern, design_of, filled_patterns, group_of, is_design, is_own_settings, is_standing,
+    issues_of, needs_issue, normal_pattern, pattern_matches,
 };
 pub use documents::{document_for_rows, scope_of_design};
 pub use done_plan::DonePlan;

@@ -3,7 +3,7 @@
 
 use bstr::{BStr, ByteSlice};
 
-use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
+use super::{Case, MeasuredChange, Sink, granted, missing_row};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
 use crate::measure::{self, Class, Conversion, Measured, Thresholds, Unit};
@@ -39,10 +39,10 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
         // The loss of a rename is measured at its new path. Deleting what no row can name is welcome.
         _ if is_deleted
             && (change.renamed.is_some()
-                || !out_of_scope::can_be_named(change, case.platform)
+                || !granted::can_be_named(change, case.platform)
                 || !measured.large
                 || exempt()
-                || out_of_scope::has_row(case.policy, changed)) =>
+                || granted::has_row(case.policy, changed)) =>
         {
             return None;
         }

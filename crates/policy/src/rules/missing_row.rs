@@ -2,8 +2,8 @@
 
 use bstr::BStr;
 
-use super::MeasuredChange;
-use crate::change::{Action, Change, Kind};
+use super::{MeasuredChange, granted};
+use crate::change::Change;
 use crate::design::MissingRow;
 use crate::finding::{Finding, Help};
 use crate::path::{escaped, shell_word};
@@ -63,20 +63,9 @@ pub(super) fn advise(
     }
 }
 
-/// The action that a grant must permit.
-pub(super) fn needed(change: &Change) -> Actions {
-    match (change.action(), change.new.map(|state| state.kind)) {
-        (Action::Delete, _) => Actions::DELETE,
-        (_, Some(Kind::Symlink)) => Actions::SYMLINK,
-        (_, Some(Kind::Submodule)) => Actions::SUBMODULE,
-        (Action::Add, _) => Actions::ADD,
-        _ => Actions::MODIFY,
-    }
-}
-
 /// The row for one change alone.
 pub(super) fn of(change: &Change) -> MissingRow<'_> {
-    let actions = needed(change);
+    let actions = granted::needed(change);
     let word = match actions {
         Actions::DELETE => "Delete",
         Actions::SYMLINK => "Symlink",

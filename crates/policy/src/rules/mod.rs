@@ -8,6 +8,7 @@ mod denied;
 mod design_rows;
 mod destructive_change;
 mod files_of_tree;
+mod granted;
 mod hidden_change;
 mod hook_lines;
 mod manifest;

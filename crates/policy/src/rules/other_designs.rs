@@ -2,7 +2,7 @@
 
 use bstr::BStr;
 
-use super::{Case, MeasuredChange, Sink, out_of_scope};
+use super::{Case, MeasuredChange, Sink, granted};
 use crate::finding::{Finding, Rule};
 use crate::path::{escaped, escaped_list, shell_word};
 use crate::policy::{self, Policy, Stage};
@@ -40,7 +40,7 @@ fn refusal(case: &Case<'_>, changed: &MeasuredChange) -> Option<Refusal> {
         return None;
     }
     if let Some(scope) = &policy.scope
-        && out_of_scope::grants(scope, changed, case.merge_base)
+        && granted::grants(scope, changed, case.merge_base)
     {
         return None;
     }

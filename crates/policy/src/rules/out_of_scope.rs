@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use bstr::BStr;
 
 use super::{
-    Case, MeasuredChange, MergeBase, Sink, companions, denied, missing_row, policy_changed,
+    Case, MeasuredChange, Sink, companions, denied, granted, missing_row, policy_changed,
     rename_rows,
 };
-use crate::change::{Action, Change, Kind};
+use crate::change::{Action, Change};
 use crate::design::MissingRow;
 use crate::finding::{Finding, Rule};
-use crate::path::{self, Platform, escaped};
+use crate::path::escaped;
 use crate::policy::{Policy, Stage};
 use crate::scope::closest::{Closest, closest};
 use crate::scope::unicode_form::{UnicodeForm, in_another_form};
@@ -52,55 +52,18 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 fn is_granted(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool {
     let (policy, change) = (case.policy, &changed.change);
     // Rules that read more than the path come last: the row of a change usually grants it.
-    grants(scope, changed, case.merge_base)
+    granted::grants(scope, changed, case.merge_base)
         || rename_rows::is_reported_at_new_end(case, scope, changed)
         || companions::is_granted(scope, change)
-        || needs_no_row(policy, change)
+        || granted::needs_no_row(policy, change)
         || policy_changed::is_set_up(policy, changed)
         || policy_changed::is_own_part(changed)
         // What no row can name may be deleted.
-        || change.action() == Action::Delete && !can_be_named(change, case.platform)
+        || change.action() == Action::Delete && !granted::can_be_named(change, case.platform)
         // A change back to the state of the merge base needs no grant.
         || (case.merge_base)(changed.path()) == Some(change.new)
         // The next step is the same for path and row: commit the design first.
-        || policy.stage == Stage::Commit && grants(&policy.proposed, changed, case.merge_base)
-}
-
-/// Designs, guard's own settings, `always`, and submodules need no row here.
-fn needs_no_row(policy: &Policy, change: &Change) -> bool {
-    let path = change.path.as_ref();
-    (policy.is_exempt(path) && is_regular_design(policy, change))
-        || policy.settings.always.contains(path) && policy.denial(path).is_none()
-        || change.is_gitlink()
-}
-
-/// A link in place of a design is not a design: its content is elsewhere. `destructive-change` refuses a governing
-/// design that becomes a link.
-fn is_regular_design(policy: &Policy, change: &Change) -> bool {
-    let is_governing = || policy.governing(change.path.as_ref()).is_some();
-    !change.leaves_no_regular_file() || change.action() == Action::TypeChange && is_governing()
-}
-
-/// Whether `scope` permits the change.
-pub(super) fn grants(scope: &Scope, changed: &MeasuredChange, merge_base: &MergeBase<'_>) -> bool {
-    let (path, needed) = (changed.path(), missing_row::needed(&changed.change));
-    let actions = scope.actions(path);
-    if actions.contains(needed) {
-        return true;
-    }
-    if needed == Actions::DELETE {
-        return rename_rows::goes_on(scope, changed);
-    }
-    // An Add row also grants modifying a file that the merge base lacks; without a merge base, any file.
-    let is_new = || merge_base(path).is_none_or(|state| state.is_none());
-    needed == Actions::MODIFY && actions.contains(Actions::MODIFY_NEW) && is_new()
-}
-
-/// Whether a row permits deleting the path: a Delete row, or a Rename row whose new path exists.
-pub(super) fn may_go(scope: &Scope, changed: &MeasuredChange) -> bool {
-    changed.change.action() == Action::Delete
-        && (scope.actions(changed.path()).contains(Actions::DELETE)
-            || rename_rows::goes_on(scope, changed))
+        || policy.stage == Stage::Commit && granted::grants(&policy.proposed, changed, case.merge_base)
 }
 
 fn no_grant(
@@ -120,7 +83,7 @@ fn no_grant(
         return denied::explain(finding, policy, denial);
     }
     let mut instead = String::new();
-    let needed = missing_row::needed(&changed.change);
+    let needed = granted::needed(&changed.change);
     let twin = in_another_form(scope, path).or_else(|| in_another_form(&policy.proposed, path));
     if let Some(twin) = twin {
         finding = differs_in_form(finding, policy, path, &twin);
@@ -135,7 +98,7 @@ fn no_grant(
         }
         finding.closest = Some(found.path);
     }
-    if !can_be_named(&changed.change, case.platform) {
+    if !granted::can_be_named(&changed.change, case.platform) {
         return finding.help("rename it: a design cannot name this path");
     }
     if policy.is_exempt(path) {
@@ -171,12 +134,6 @@ fn differs_in_form(finding: Finding, policy: &Policy, path: &BStr, twin: &Closes
     }
 }
 
-/// Whether a row can name the path.
-pub(super) fn can_be_named(change: &Change, platform: Platform) -> bool {
-    let kind = change.new.map_or(Kind::File, |state| state.kind);
-    path::check_entry(change.path.as_ref(), kind, platform).is_ok()
-}
-
 fn not_this_action(
     case: &Case<'_>,
     changed: &MeasuredChange,
@@ -188,7 +145,7 @@ fn not_this_action(
     }
     let path = changed.path();
     let change = &changed.change;
-    let needed = missing_row::needed(change);
+    let needed = granted::needed(change);
     let new_end = grant.new_end(path);
     let lets = match &new_end {
         Some(to) => format!("lets it be renamed to {}", escaped(to)),
@@ -253,18 +210,4 @@ fn renamed(change: &Change) -> String {
         (Some(other), None) => format!(" (renamed to {})", escaped(other)),
         (None, _) => String::new(),
     }
-}
-
-/// Whether a row covers the change; `always` and exemptions do not count. A Rename row does not count for a deleted
-/// file that needs no row.
-pub(super) fn has_row(policy: &Policy, changed: &MeasuredChange) -> bool {
-    let Some(scope) = &policy.scope else {
-        return false;
-    };
-    let grants = scope.lookup(changed.path());
-    let only_renamed = !grants.is_empty() && grants.iter().all(|grant| grant.is_old_end());
-    if only_renamed && needs_no_row(policy, &changed.change) {
-        return rename_rows::goes_on(scope, changed);
-    }
-    !grants.is_empty()
 }

@@ -3,7 +3,7 @@
 
 use bstr::BStr;
 
-use super::{Access, Case, MeasuredChange, Sink, denied, out_of_scope};
+use super::{Access, Case, MeasuredChange, Sink, denied, granted};
 use crate::finding::{Finding, Rule};
 use crate::path::{escaped, fold};
 use crate::policy::{self, Stage};
@@ -89,7 +89,7 @@ fn kept<'a>(case: &Case<'a>, changed: &MeasuredChange) -> Option<&'a Grant> {
     let is_committed = changed.change.old.is_some();
     let exists = is_committed || is_request && case.result.entry(path).is_some();
     let is_kept = stays(settings, scope, grant, path, [is_committed, exists]);
-    (is_kept && !out_of_scope::may_go(scope, changed)).then_some(grant)
+    (is_kept && !granted::may_go(scope, changed)).then_some(grant)
 }
 
 /// Whether requests leave a file as it is, of which this says whether it is committed and whether it exists.

@@ -1,5 +1,4 @@
-//! A Rename row permits deleting the old path only if the same change puts enough of its content at the new path.
-//! Otherwise the row would let the file vanish.
+//! Deletions that a Rename row does not permit, because the change does not put enough of the content at the new path.
 
 use super::{Case, MeasuredChange, destructive_change, missing_row};
 use crate::change::Action;
@@ -7,16 +6,6 @@ use crate::finding::{Finding, Level, Rule};
 use crate::path::{escaped, shell_word};
 use crate::policy::Stage;
 use crate::scope::Scope;
-
-/// Whether the new path of a Rename row in `scope` keeps enough of the deleted file.
-pub(super) fn goes_on(scope: &Scope, changed: &MeasuredChange) -> bool {
-    changed.change.action() == Action::Delete
-        && !changed.new_ends.is_empty()
-        && scope.new_ends(changed.path()).any(|path| {
-            let mut ends = changed.new_ends.iter();
-            ends.any(|end| end.path == path && end.kept.enough)
-        })
-}
 
 /// Whether `destructive-change` already refuses the loss at the new path.
 pub(super) fn is_reported_at_new_end(

@@ -3,7 +3,7 @@
 
 use bstr::{BStr, BString};
 
-use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
+use super::{Case, MeasuredChange, Sink, granted, missing_row};
 use crate::change::{Kind, State};
 use crate::design::MissingRow;
 use crate::finding::{Finding, Rule};
@@ -33,7 +33,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 
 /// Whether a Submodule row grants it, or for a removal a Delete row.
 fn is_granted(policy: &Policy, changed: &MeasuredChange) -> bool {
-    let granted = |scope| out_of_scope::may_go(scope, changed);
+    let granted = |scope| granted::may_go(scope, changed);
     grants_submodule(policy, changed.path()) || policy.scope.as_ref().is_some_and(granted)
 }
 
