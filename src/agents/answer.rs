@@ -13,9 +13,7 @@ use crate::judge::Options;
 use crate::observe::Told;
 use write_guard_policy::error::Result;
 
-/// The reason if guard fails or needs too long.
-pub(crate) const FAILED: &str = "guard failed or took too long to check the tool call, so it is denied; try again, and show a person what guard says on standard error";
-/// The report if it does so after a tool.
+/// The report if guard fails or needs too long after a tool.
 const UNSEEN: &str = "guard failed or took too long to look at what the tool did; look yourself: git status. Show a person what guard says on standard error";
 
 /// The answer to a payload that `agent` is said to have sent. A panic is answered as a lack of time, by what `fallback`
@@ -123,6 +121,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::agents::FAILED;
 
     use crate::agents::protocol::{DENIED, EventKind};
     use serde_json::Value;

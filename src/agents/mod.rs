@@ -25,6 +25,9 @@ use serde_json::{Value, json};
 use payload::Payload;
 use protocol::Protocol;
 
+/// The reason if guard fails or needs too long.
+const FAILED: &str = "guard failed or took too long to check the tool call, so it is denied; try again, and show a person what guard says on standard error";
+
 named! {
     /// A coding agent whose hooks guard answers.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +99,6 @@ impl Agent {
 
     /// The denial if guard fails or needs too long before it has read the payload.
     pub fn failed(self) -> Reply {
-        self.refusal(answer::FAILED)
+        self.refusal(FAILED)
     }
 }
