@@ -51,8 +51,7 @@ fn every_promise_is_on_the_page() {
 fn everything_that_stands_behind_a_promise_exists() {
     let assurance = page("docs/dev/assurance.md");
     let spans = assurance.split('`').skip(1).step_by(2);
-    for case in spans.filter_map(|span| span.strip_prefix("CASES=")) {
-        let part = case.split(' ').next().unwrap();
+    for part in spans.filter_map(|span| span.strip_prefix("cargo test --test fixtures ")) {
         let (group, name) = part.split_once('/').unwrap();
         let mut files = fs::read_dir(format!("{SOURCE}/fixtures/repos/{group}")).unwrap();
         let starts = |file: fs::DirEntry| file.file_name().to_str().unwrap().starts_with(name);

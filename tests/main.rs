@@ -113,7 +113,6 @@ mod reformats;
 mod removed_forms;
 mod renames;
 mod report_files;
-mod repositories;
 mod request_levels;
 mod requests_from_head;
 mod requirements;

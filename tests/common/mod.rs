@@ -9,12 +9,14 @@
 )]
 
 pub mod agents;
+pub mod case;
 pub mod clients;
 pub mod commits;
 pub mod corpus;
 pub mod corpus_layout;
 #[cfg(target_os = "linux")]
 pub mod disturb;
+pub mod documents;
 pub mod files;
 pub mod frameworks;
 #[cfg(target_os = "linux")]

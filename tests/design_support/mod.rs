@@ -1,13 +1,11 @@
 //! Helpers that parse a design and list what was found.
 
-mod documents;
-
 use gix::bstr::BStr;
 use write_guard::design::{Design, Problem, parse};
 use write_guard::scope::Actions;
 use write_guard::scope::settings::Settings;
 
-pub use documents::{corpus, labelled};
+pub use crate::common::documents::{corpus, labelled};
 
 /// The usual header of a table of files.
 pub const HEADER: &str =

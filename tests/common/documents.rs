@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::common::SOURCE;
+use super::SOURCE;
 
 /// A labelled document of `fixtures/grammar`.
 pub struct Labelled {
