@@ -50,9 +50,10 @@ pub fn difference(call: impl Fn(&str) -> Command) -> Option<String> {
     if before == now {
         return None;
     }
+    let call = call(GUARD);
+    let arguments: Vec<_> = call.get_args().collect();
     Some(format!(
-        "GUARD_BEFORE answers {:?} differently.\n--- before: {}\n--- now: {}",
-        call("guard"),
+        "GUARD_BEFORE answers {arguments:?} differently.\n--- before: {}\n--- now: {}",
         shown(&before),
         shown(&now),
     ))
@@ -170,10 +171,15 @@ fn same_answers_for_documents(share: u64) -> Result<(), Failed> {
     for _ in 0..DOCUMENTS as u64 / SHARES {
         let (at, text) = &corpus[random.below(corpus.len())];
         let (_, other) = &corpus[random.below(corpus.len())];
-        repo.write(at, edited(&mut random, text, other));
-        same(&repo, &["scope", "check", "--format", "json", at])?;
-        if random.one_in(5) {
-            same(&repo, &["scope", "check", at])?;
+        let document = edited(&mut random, text, other);
+        repo.write(at, &document);
+        for arguments in [
+            &["scope", "check", "--format", "json", at][..],
+            &["scope", "check", at],
+        ] {
+            let found = same(&repo, arguments);
+            found
+                .map_err(|fault| format!("{}\n--- {at}:\n{document}", fault.message().unwrap()))?;
         }
     }
     Ok(())
