@@ -294,14 +294,6 @@ fn hook_scripts_refuse_if_guard_is_missing() {
     }
 }
 
-#[test]
-fn demonstration_ends_as_it_announces() {
-    let repo = Repo::new();
-    let mut demo = repo.command(Path::new(SOURCE).join("fixtures/demo/run"));
-    let shown = common::run(demo.env("GUARD_DEMO_BINARY", GUARD)).exits(0);
-    shown.says("refused, accepted, refused");
-}
-
 /// A command that may build: it gets the caller's toolchain and cargo's package cache. A package that names its own
 /// toolchain must not make rustup fetch or update one.
 fn building(repo: &Repo, program: impl AsRef<std::ffi::OsStr>) -> Command {

@@ -23,6 +23,7 @@ pub mod frameworks;
 pub mod image;
 pub mod log;
 pub mod mcp;
+pub mod pages;
 #[cfg(target_os = "linux")]
 pub mod race;
 pub mod random;
