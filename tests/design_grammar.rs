@@ -15,7 +15,7 @@ use write_guard::design::{Design, Problem, parse};
 use write_guard::scope::settings::Settings;
 use write_guard::scope::{Grant, GrantKind};
 
-use crate::design_support::{corpus, labelled};
+use crate::common::documents::{corpus, labelled};
 
 fn design(at: &str, text: &str) -> Design {
     parse(BStr::new(at), text.as_bytes(), &Settings::default())

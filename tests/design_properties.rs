@@ -10,8 +10,8 @@ use write_guard::design::{Design, parse};
 use write_guard::scope::settings::Settings;
 use write_guard::scope::{Actions, GrantKind};
 
+use crate::common::documents::corpus;
 use crate::common::random::Random;
-use crate::design_support::corpus;
 
 fn read(at: &str, text: &str) -> Design {
     parse(BStr::new(at), text.as_bytes(), &Settings::default())

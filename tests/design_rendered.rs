@@ -7,9 +7,10 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use crate::common::documents::corpus;
 use crate::common::random::Random;
 use crate::common::{self, SOURCE};
-use crate::design_support::{corpus, read};
+use crate::design_support::read;
 use gix::bstr::BStr;
 use serde_json::{Value, json};
 use write_guard::design::parse;

@@ -1,5 +1,6 @@
-//! The integration tests. They are one program, because linking one per file took most of the time. Each file covers
-//! one capability that users see; `tests/run NAME::` runs one of them.
+//! The integration tests that `cargo test` runs: they need git, and no other program. They are one program, because
+//! linking one per file took most of the time. Each file covers one capability that users see;
+//! `cargo test --test main NAME::` runs one of them.
 
 // Tests make the files that guard judges, print figures, and fail by a panic.
 #![allow(
@@ -51,7 +52,6 @@ mod design_hostile;
 mod design_judged;
 mod design_labelled;
 mod design_properties;
-mod design_rendered;
 mod design_requests;
 mod digests;
 mod doctor;
@@ -60,7 +60,6 @@ mod everyday;
 mod exemptions;
 mod exhaustion;
 mod extend;
-mod features;
 mod file_errors;
 mod file_memory;
 mod file_paths;
@@ -68,33 +67,23 @@ mod file_race;
 mod file_refusals;
 mod file_verbs;
 mod formats;
-mod frameworks;
 mod generate;
-mod generated_merges;
-mod growth;
-mod harness;
-mod hook_matrix;
 mod hostile_paths;
 mod init;
 mod install_agents;
 mod install_git;
 mod install_snippets;
-mod langgraph;
 mod large_files;
 mod leftovers;
-mod limits;
 mod log_growth;
 mod loose_objects;
-mod managers;
 mod mcp;
-mod mcp_clients;
 mod measure_precision;
 mod measure_vs_git;
 mod merge_heads;
 mod messages;
 mod moved_lines;
 mod nested_repositories;
-mod packages;
 mod path_corpus;
 mod patterns;
 mod plan_selection;
@@ -115,13 +104,10 @@ mod renames;
 mod report_files;
 mod request_levels;
 mod requests_from_head;
-mod requirements;
 mod restore_judged;
 mod reverts;
 mod review;
-mod review_browser;
 mod roots_003;
-mod routes;
 mod scenarios_000;
 mod scenarios_002;
 mod scope_add;

@@ -13,6 +13,7 @@ pub mod common {
     #![allow(dead_code, clippy::unwrap_used)]
 
     pub mod corpus;
+    pub mod documents;
     pub mod random;
     mod table;
 

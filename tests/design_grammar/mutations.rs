@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use write_guard::scope::Grant;
 
 use super::{actions, design, none_deviates};
-use crate::design_support::corpus;
+use crate::common::documents::corpus;
 
 /// A grant as line, path and actions.
 type Found = (usize, String, String);

@@ -6,8 +6,8 @@ use write_guard::design::Problem;
 use write_guard::finding::Rule;
 
 use super::{design, granted, none_deviates};
+use crate::common::documents::corpus;
 use crate::common::random::Random;
-use crate::design_support::corpus;
 
 const AT: &str = "docs/lld/LLD-1.md";
 const TABLE: &str = "### 2.1 Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n| `src/a.rs` | Modify | why |\n| `src/b.rs` | Add | why |\n| `src/c/` | Add (Directory) | why |\n| `src/d.rs` | Delete | why |\n";

@@ -1,11 +1,11 @@
 //! Helpers that parse a design and list what was found.
 
+#![allow(dead_code, reason = "every test target uses its own part")]
+
 use gix::bstr::BStr;
 use write_guard::design::{Design, Problem, parse};
 use write_guard::scope::Actions;
 use write_guard::scope::settings::Settings;
-
-pub use crate::common::documents::{corpus, labelled};
 
 /// The usual header of a table of files.
 pub const HEADER: &str =
