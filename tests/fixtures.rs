@@ -19,7 +19,12 @@ use std::process::ExitCode;
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // As in the other test programs.
+    if arguments.test_threads.is_none() {
+        let threads = std::env::var("RUST_TEST_THREADS");
+        arguments.test_threads = threads.ok().and_then(|number| number.parse().ok());
+    }
     let mut trials = repositories::trials();
     trials.extend(before::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);

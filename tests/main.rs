@@ -68,6 +68,7 @@ mod file_refusals;
 mod file_verbs;
 mod formats;
 mod generate;
+mod hook_scripts;
 mod hostile_paths;
 mod init;
 mod install_agents;
