@@ -20,7 +20,6 @@ mod growth;
 mod hook_matrix;
 mod langgraph;
 mod limits;
-mod managers;
 mod mcp_clients;
 mod packages;
 mod review_browser;

@@ -78,6 +78,7 @@ mod large_files;
 mod leftovers;
 mod log_growth;
 mod loose_objects;
+mod managers;
 mod mcp;
 mod measure_precision;
 mod measure_vs_git;
