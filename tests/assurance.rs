@@ -1,4 +1,5 @@
-//! docs/dev/assurance.md names what stands behind each promise of SECURITY.md and README.md, and all of it exists.
+//! docs/dev/assurance.md names what stands behind each promise of SECURITY.md and README.md.
+//! `.ci/named-tests` checks that all of it exists.
 
 use std::fs;
 
@@ -44,20 +45,6 @@ fn every_promise_is_on_the_page() {
         missing.extend(promises.into_iter().filter(is_missing));
     }
     assert_eq!(missing, [""; 0], "are not on docs/dev/assurance.md");
-}
-
-/// The files of a repository that a command of the page runs for. `requirements` checks the tests that it names.
-#[test]
-fn everything_that_stands_behind_a_promise_exists() {
-    let assurance = page("docs/dev/assurance.md");
-    let spans = assurance.split('`').skip(1).step_by(2);
-    for case in spans.filter_map(|span| span.strip_prefix("CASES=")) {
-        let part = case.split(' ').next().unwrap();
-        let (group, name) = part.split_once('/').unwrap();
-        let mut files = fs::read_dir(format!("{SOURCE}/fixtures/repos/{group}")).unwrap();
-        let starts = |file: fs::DirEntry| file.file_name().to_str().unwrap().starts_with(name);
-        assert!(files.any(|file| starts(file.unwrap())), "{part}");
-    }
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! The table in docs/start.md: what guard says in everyday situations, from the cases in fixtures/repos that have one.
-//! `repositories` runs the same cases, with the commands that the page names.
+//! `fixtures` runs the same cases, with the commands that the page names.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::SOURCE;
-use crate::repositories::case::{self, Case};
+use crate::common::case::{self, Case};
 
 const PAGE: &str = "docs/start.md";
 /// The table stands between these lines.

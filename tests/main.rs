@@ -1,5 +1,6 @@
-//! The integration tests. They are one program, because linking one per file took most of the time. Each file covers
-//! one capability that users see; `tests/run NAME::` runs one of them.
+//! The integration tests that `cargo test` runs: they need git, and no other program. They are one program, because
+//! linking one per file took most of the time. Each file covers one capability that users see;
+//! `cargo test --test main NAME::` runs one of them.
 
 // Tests make the files that guard judges, print figures, and fail by a panic.
 #![allow(
@@ -45,7 +46,6 @@ mod dependencies;
 mod design_faults;
 mod design_forms;
 mod design_judged;
-mod design_rendered;
 mod design_requests;
 mod digests;
 mod doctor;
@@ -54,7 +54,6 @@ mod everyday;
 mod exemptions;
 mod exhaustion;
 mod extend;
-mod features;
 mod file_errors;
 mod file_memory;
 mod file_paths;
@@ -62,32 +61,24 @@ mod file_race;
 mod file_refusals;
 mod file_verbs;
 mod formats;
-mod frameworks;
 mod generate;
-mod generated_merges;
-mod growth;
-mod harness;
-mod hook_matrix;
+mod hook_scripts;
 mod hostile_paths;
 mod init;
 mod install_agents;
 mod install_git;
 mod install_snippets;
-mod langgraph;
 mod large_files;
 mod leftovers;
-mod limits;
 mod log_growth;
 mod loose_objects;
 mod managers;
 mod mcp;
-mod mcp_clients;
 mod measure_vs_git;
 mod merge_heads;
 mod messages;
 mod moved_lines;
 mod nested_repositories;
-mod packages;
 mod patterns;
 mod plan_selection;
 mod plans_done;
@@ -105,16 +96,12 @@ mod reformats;
 mod removed_forms;
 mod renames;
 mod report_files;
-mod repositories;
 mod request_levels;
 mod requests_from_head;
-mod requirements;
 mod restore_judged;
 mod reverts;
 mod review;
-mod review_browser;
 mod roots_003;
-mod routes;
 mod scenarios_000;
 mod scenarios_002;
 mod scope_add;

@@ -4,22 +4,9 @@
 use std::fs;
 use std::path::Path;
 
+use crate::common::pages::{blocks, page};
 use crate::common::terminal::{End, driver, guard_at_terminal};
-use crate::common::{Output, Repo, SOURCE, run};
-
-pub fn page(name: &str) -> String {
-    fs::read_to_string(Path::new(SOURCE).join(name)).unwrap()
-}
-
-/// The lines of the fenced blocks of a language below a heading of the second level.
-pub fn blocks(page: &str, heading: &str, language: &str) -> Vec<String> {
-    let (_, section) = page.split_once(&format!("\n## {heading}\n")).unwrap();
-    let section = section.split("\n## ").next().unwrap();
-    let fence = format!("```{language}\n");
-    let blocks = section.split(&fence).skip(1);
-    let lines = blocks.flat_map(|rest| rest.split("```").next().unwrap().lines());
-    lines.map(str::to_owned).collect()
-}
+use crate::common::{GUARD, Output, Repo, SOURCE, run};
 
 /// Runs a line in a shell that finds guard; a comment behind it that says "refused" wants a failure.
 fn obey(repo: &Repo, line: &str) -> Output {
@@ -58,6 +45,14 @@ fn commands_of_the_readme_do_what_it_says() {
     let design = blocks(&page, "Three minutes in your own repository", "sh").join("\n");
     let row = report.lines().find_map(|line| line.split_once("| | `"));
     assert!(design.contains(row.unwrap().1), "{report}");
+}
+
+#[test]
+fn demonstration_ends_as_it_announces() {
+    let repo = Repo::new();
+    let mut demo = repo.command(Path::new(SOURCE).join("fixtures/demo/run"));
+    let shown = run(demo.env("GUARD_DEMO_BINARY", GUARD)).exits(0);
+    shown.says("refused, accepted, refused").says("guard init");
 }
 
 #[test]

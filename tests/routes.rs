@@ -1,5 +1,5 @@
 //! README.md's routes to a hook: its commands and snippets as they stand there, in a fresh repository, with guard from
-//! its packages. [`crate::readme`] has the route of plain hooks. `GUARD_PACKAGES` names a directory of packages that
+//! its packages. `tests/readme.rs` has the route of plain hooks. `GUARD_PACKAGES` names a directory of packages that
 //! `.ci/release` has built; without it they hold the tested binary.
 
 #![cfg(target_os = "linux")]
@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::frameworks::{frameworks, lefthook};
+use crate::common::pages::{blocks, page};
 use crate::common::{self, Output, Repo, SOURCE, registry};
 use crate::packages::{packages, path, tools};
-use crate::readme::{blocks, page};
 
 /// A fresh repository, and one of the tools that run hooks.
 struct Route {

@@ -9,6 +9,7 @@
 )]
 
 pub mod agents;
+pub mod case;
 pub mod clients;
 pub mod commits;
 pub mod corpus_layout;
@@ -20,6 +21,7 @@ pub mod frameworks;
 pub mod image;
 pub mod log;
 pub mod mcp;
+pub mod pages;
 #[cfg(target_os = "linux")]
 pub mod race;
 pub mod raw;

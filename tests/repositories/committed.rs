@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::case::Built;
+use crate::common::case::Built;
 use crate::common::{self, Output};
 
 /// The result of the commit.

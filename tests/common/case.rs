@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{self, GUARD, Repo, SOURCE};
+use super::{GUARD, Repo, SOURCE};
 
 /// The header of a case file.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ pub fn build(case: &Case) -> Result<Outcome, String> {
         "#!/bin/sh\necho \"$0 $*\" >>'{}'\ncat \"$@\" 2>/dev/null || true\n",
         mark(&repo).display()
     );
-    common::write_executable(&repo.path("../canary"), &canary);
+    super::write_executable(&repo.path("../canary"), &canary);
     fs::create_dir(repo.path("../outside")).unwrap();
     let built = Built {
         repo,
@@ -138,7 +138,7 @@ pub fn build(case: &Case) -> Result<Outcome, String> {
         .env("RUSTFMT", rustfmt())
         .env("JUDGE_ENV", built.repo.path("../judge-env"))
         .env("GUARD", GUARD);
-    let output = common::run(&mut command);
+    let output = super::run(&mut command);
     match output.code {
         0 => {}
         77 => return Ok(Outcome::Skipped(output.stderr.trim().to_owned())),

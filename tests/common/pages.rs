@@ -1,0 +1,21 @@
+//! The pages of the documentation.
+
+use std::fs;
+use std::path::Path;
+
+use super::SOURCE;
+
+/// The text of a page, by its path in the repository.
+pub fn page(name: &str) -> String {
+    fs::read_to_string(Path::new(SOURCE).join(name)).unwrap()
+}
+
+/// The lines of the fenced blocks of a language below a heading of the second level.
+pub fn blocks(page: &str, heading: &str, language: &str) -> Vec<String> {
+    let (_, section) = page.split_once(&format!("\n## {heading}\n")).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let fence = format!("```{language}\n");
+    let blocks = section.split(&fence).skip(1);
+    let lines = blocks.flat_map(|rest| rest.split("```").next().unwrap().lines());
+    lines.map(str::to_owned).collect()
+}
