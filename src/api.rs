@@ -10,7 +10,45 @@ use crate::approvals;
 use crate::judge::{self, Options, Purpose};
 use crate::report::{self, Format, Style, Target};
 
-/// Judges what `git commit` would record now, as `guard lint` does.
+/// Judges what `git commit` would record now, as `guard lint` does. guard reads the repository in process and writes nothing.
+///
+/// ```
+/// use std::fs;
+/// use std::process::Command;
+///
+/// use write_guard::{Repository, Rule, judge_range, judge_staged};
+///
+/// let directory = tempfile::tempdir()?;
+/// let root = directory.path();
+/// let git = |arguments: &[&str]| {
+///     let status = Command::new("git").args(arguments).current_dir(root).status();
+///     assert!(status.is_ok_and(|status| status.success()), "git {arguments:?}");
+/// };
+/// git(&["init", "--quiet", "--initial-branch=main"]);
+/// git(&["config", "user.name", "Ann"]);
+/// git(&["config", "user.email", "ann@example.org"]);
+///
+/// // The policy: where designs are, and one for issue 188.
+/// fs::write(root.join("guard.toml"), "[lld]\npath = \"LLD-{issue}.md\"\n")?;
+/// let design = "## Files Changed\n\n| File | Change Type |\n|---|---|\n| `a.rs` | Add |\n";
+/// fs::write(root.join("LLD-188.md"), design)?;
+/// git(&["add", "."]);
+/// git(&["commit", "--quiet", "--message", "Add the design of issue 188"]);
+/// git(&["switch", "--quiet", "--create", "188-add-a"]);
+///
+/// fs::write(root.join("a.rs"), "fn a() {}\n")?;
+/// git(&["add", "a.rs"]);
+/// assert!(judge_staged(&Repository::open(root)?)?.is_accepted());
+///
+/// fs::write(root.join("b.rs"), "fn b() {}\n")?;
+/// git(&["add", "b.rs"]);
+/// git(&["commit", "--quiet", "--message", "Add a and b"]);
+/// let verdict = judge_range(&Repository::open(root)?, "main..HEAD")?;
+/// let finding = &verdict.findings[0];
+/// assert_eq!(finding.rule, Rule::OutOfScope);
+/// assert!(finding.path.as_ref().is_some_and(|path| path == "b.rs"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// guard cannot judge: there is no design, a design or `guard.toml` cannot be used, or git's data cannot be read.

@@ -2,20 +2,28 @@
 
 use std::collections::BTreeSet;
 
-const MANIFEST: &str = include_str!("../Cargo.toml");
+const MANIFESTS: [&str; 4] = [
+    include_str!("../Cargo.toml"),
+    include_str!("../crates/policy/Cargo.toml"),
+    include_str!("../crates/repo/Cargo.toml"),
+    include_str!("../crates/testing/Cargo.toml"),
+];
 const PAGE: &str = include_str!("../docs/dev/dependencies.md");
 
-/// The crates in the tables of the manifest whose heading ends with `dependencies]`.
+/// The crates of others in the tables of the manifests whose heading ends with `dependencies]`.
 fn direct() -> BTreeSet<&'static str> {
-    let mut is_inside = false;
     let mut crates = BTreeSet::new();
-    for line in MANIFEST.lines() {
-        if line.starts_with('[') {
-            is_inside = line.ends_with("dependencies]");
-        } else if let Some((name, _)) = line.split_once(" = ").filter(|_| is_inside) {
-            crates.insert(name);
+    for manifest in MANIFESTS {
+        let mut is_inside = false;
+        for line in manifest.lines() {
+            if line.starts_with('[') {
+                is_inside = line.ends_with("dependencies]");
+            } else if let Some((name, _)) = line.split_once(" = ").filter(|_| is_inside) {
+                crates.insert(name.trim_end_matches(".workspace"));
+            }
         }
     }
+    crates.retain(|name| !name.starts_with("write-guard"));
     crates
 }
 

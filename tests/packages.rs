@@ -76,7 +76,10 @@ fn wheel(tools: &Path, output: &Path) {
         .current_dir(SOURCE);
     let metadata = common::run(&mut metadata).exits(0).stdout;
     let metadata: Value = serde_json::from_str(&metadata).unwrap();
-    let package = &metadata["packages"][0];
+    let mut packages = metadata["packages"].as_array().unwrap().iter();
+    let package = packages
+        .find(|package| package["name"] == "write-guard")
+        .unwrap();
     let targets = package["targets"].as_array().unwrap();
     // maturin moves what cargo built out of the way for a moment, and other tests run the tested binary meanwhile.
     let copy = output.join("built/guard");

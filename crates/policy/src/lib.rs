@@ -20,7 +20,7 @@
 //!
 //! let grant = &design.grants[0];
 //! assert_eq!(grant.path, "src/utils/lld.rs");
-//! assert_eq!(grant.actions, Actions::ADD);
+//! assert!(grant.actions.contains(Actions::ADD));
 //! ```
 //!
 //! # The modules

@@ -16,44 +16,20 @@ use crate::system;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{escaped, from_directory};
 
-/// A git repository: open it, then judge what is staged or what a range of commits changes. guard reads it in process
-/// and writes nothing.
+/// A git repository, which guard reads in process.
 ///
 /// ```
-/// use std::fs;
-/// use std::process::Command;
-///
-/// use write_guard::{Repository, Rule};
+/// use write_guard_repo::Repository;
 ///
 /// let directory = tempfile::tempdir()?;
-/// let root = directory.path();
-/// let git = |arguments: &[&str]| {
-///     let status = Command::new("git").args(arguments).current_dir(root).status();
-///     assert!(status.is_ok_and(|status| status.success()), "git {arguments:?}");
-/// };
-/// git(&["init", "--quiet", "--initial-branch=main"]);
-/// git(&["config", "user.name", "Ann"]);
-/// git(&["config", "user.email", "ann@example.org"]);
+/// let made = std::process::Command::new("git")
+///     .args(["init", "--quiet", "--initial-branch=188-add-a"])
+///     .current_dir(&directory)
+///     .status()?;
+/// assert!(made.success());
 ///
-/// // The policy: where designs are, and one for issue 188.
-/// fs::write(root.join("guard.toml"), "[lld]\npath = \"LLD-{issue}.md\"\n")?;
-/// let design = "## Files Changed\n\n| File | Change Type |\n|---|---|\n| `a.rs` | Add |\n";
-/// fs::write(root.join("LLD-188.md"), design)?;
-/// git(&["add", "."]);
-/// git(&["commit", "--quiet", "--message", "Add the design of issue 188"]);
-/// git(&["switch", "--quiet", "--create", "188-add-a"]);
-///
-/// fs::write(root.join("a.rs"), "fn a() {}\n")?;
-/// git(&["add", "a.rs"]);
-/// assert!(Repository::open(root)?.judge_staged()?.is_accepted());
-///
-/// fs::write(root.join("b.rs"), "fn b() {}\n")?;
-/// git(&["add", "b.rs"]);
-/// git(&["commit", "--quiet", "--message", "Add a and b"]);
-/// let verdict = Repository::open(root)?.judge_range("main..HEAD")?;
-/// let finding = &verdict.findings[0];
-/// assert_eq!(finding.rule, Rule::OutOfScope);
-/// assert!(finding.path.as_ref().is_some_and(|path| path == "b.rs"));
+/// let repository = Repository::open(directory.path())?;
+/// assert!(repository.branch()?.is_some_and(|branch| branch.name == "188-add-a"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Repository {
