@@ -13,6 +13,8 @@
 
 // The benchmark makes the repositories that it measures.
 #![allow(clippy::disallowed_methods)]
+// A group measures one case after the other.
+#![allow(clippy::shadow_unrelated, clippy::too_many_lines)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -49,6 +49,8 @@
 
 // Tests make the files that guard judges.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
+// A test goes step by step, and has its cases in a table.
+#![cfg_attr(test, allow(clippy::shadow_unrelated, clippy::too_many_lines))]
 
 #[macro_use(named)]
 extern crate write_guard_policy;

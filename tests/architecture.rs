@@ -209,9 +209,10 @@ impl Crate {
             "self" => Some(join(module, rest)),
             "super" => {
                 let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
-                match rest.starts_with("super::") {
-                    true => self.absolute(parent, rest),
-                    false => Some(join(parent, rest)),
+                if rest.starts_with("super::") {
+                    self.absolute(parent, rest)
+                } else {
+                    Some(join(parent, rest))
                 }
             }
             _ => {

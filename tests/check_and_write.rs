@@ -87,9 +87,10 @@ impl Cell {
 
     /// The content that loses nothing.
     fn harmless(&self) -> &'static str {
-        match self.has("large") {
-            true => "large-more",
-            false => "small-more",
+        if self.has("large") {
+            "large-more"
+        } else {
+            "small-more"
         }
     }
 
@@ -144,9 +145,10 @@ impl Matrix {
         let cells = rows.flat_map(|row| table(STATES).map(move |state| Cell::new(row, state)));
         let cells: Vec<Cell> = cells.collect();
         let repo = Repo::nothing_in_memory().initialized(&[]);
-        let designs = match has_design {
-            true => "path = \"docs/lld/*/LLD-{issue}.md\"\n",
-            false => "missing = \"skip\"\n",
+        let designs = if has_design {
+            "path = \"docs/lld/*/LLD-{issue}.md\"\n"
+        } else {
+            "missing = \"skip\"\n"
         };
         let known = match base {
             Base::Unknown => "",

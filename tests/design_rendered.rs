@@ -270,14 +270,16 @@ fn heading(random: &mut Random, titles: &[&str], is_exotic: bool) -> String {
 }
 
 fn table(random: &mut Random, is_exotic: bool) -> String {
-    let mut text = match is_exotic {
-        true => random.of(HEADERS).to_owned(),
-        false => "| File | Change Type |\n|---|---|".to_owned(),
+    let mut text = if is_exotic {
+        random.of(HEADERS).to_owned()
+    } else {
+        "| File | Change Type |\n|---|---|".to_owned()
     };
     for _ in 0..1 + random.below(3) {
-        let (row, path, kind) = match is_exotic {
-            true => (random.of(ROWS), random.of(PATHS), random.of(TYPES)),
-            false => ("| @ | % |", "`@`", random.of(&["Add", "Modify", "Delete"])),
+        let (row, path, kind) = if is_exotic {
+            (random.of(ROWS), random.of(PATHS), random.of(TYPES))
+        } else {
+            ("| @ | % |", "`@`", random.of(&["Add", "Modify", "Delete"]))
         };
         text = format!("{text}\n{}", row.replace('@', path).replace('%', kind));
     }
@@ -332,9 +334,10 @@ fn document(random: &mut Random, is_exotic: bool) -> String {
         number => format!("src/p{number}.py{part}"),
     });
     let text: String = parts.collect();
-    match is_exotic && random.one_in(8) {
-        true => text.replace('\n', "\r\n"),
-        false => text,
+    if is_exotic && random.one_in(8) {
+        text.replace('\n', "\r\n")
+    } else {
+        text
     }
 }
 

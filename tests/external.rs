@@ -8,6 +8,8 @@
     clippy::print_stdout,
     clippy::unwrap_used
 )]
+// A test goes step by step, with a new `output` for each, and has its cases in a table.
+#![allow(clippy::shadow_unrelated, clippy::too_many_lines)]
 
 mod common;
 

@@ -62,9 +62,10 @@ fn assert_results(calls: &[(&str, Value)], results: &[Value], refused: &[&str]) 
         let is_large = arguments["path"] == "src/large.py";
         let is_refused = refused.contains(tool) && (is_large || *tool != "write_file");
         assert_eq!(result["isError"], is_refused, "{tool}: {result}");
-        let facts = match is_refused {
-            true => &result["structuredContent"]["error"],
-            false => &result["_meta"]["guard"],
+        let facts = if is_refused {
+            &result["structuredContent"]["error"]
+        } else {
+            &result["_meta"]["guard"]
         };
         assert!(facts.is_object(), "{tool}: {result}");
         assert_ne!(text(result), "", "{tool}: {result}");

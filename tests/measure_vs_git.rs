@@ -10,9 +10,12 @@ use write_guard_policy::measure::{line_count, lost};
 
 /// Lines without blanks around them; a part of them repeats, as braces do.
 fn text(dice: &mut Random, size: usize, repeated: usize) -> Vec<String> {
-    let line = |_| match dice.below(100) < repeated {
-        true => format!("common {}", dice.below(5)),
-        false => format!("line {}", dice.below(1_000_000)),
+    let line = |_| {
+        if dice.below(100) < repeated {
+            format!("common {}", dice.below(5))
+        } else {
+            format!("line {}", dice.below(1_000_000))
+        }
     };
     (0..size).map(line).collect()
 }

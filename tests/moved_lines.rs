@@ -78,9 +78,10 @@ fn a_module_is_split_through_guard_write() {
         repo.put("src/large.py", &cut, &[]).fails("held");
         repo.write(receiver, text(81..=300));
         let put = repo.put("src/large.py", &cut, &[]);
-        match is_moved {
-            true => put.works(),
-            false => put.fails("held"),
+        if is_moved {
+            put.works()
+        } else {
+            put.fails("held")
         };
     }
     // A file that the target branch already has gains nothing.

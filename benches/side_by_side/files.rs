@@ -165,9 +165,10 @@ fn hook(scale: &Scale) {
             theirs.push(git.milliseconds);
             ratios.push(guard.milliseconds / git.milliseconds);
         }
-        let (git, aim) = match git == looks {
-            true => ("git rev-parse HEAD", "3"),
-            false => ("git hash-object, commit-tree and update-ref, synced", "1.5"),
+        let (git, aim) = if git == looks {
+            ("git rev-parse HEAD", "3")
+        } else {
+            ("git hash-object, commit-tree and update-ref, synced", "1.5")
         };
         println!(
             "hook before {what} among {files} files: {:.2} ms; {git}: {:.2} ms, ratio {:.2} (aim: below {aim})",

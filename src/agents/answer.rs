@@ -86,9 +86,10 @@ impl Received {
                 Err(failure) => self.denial(&failure),
             },
             Ok(event) => {
-                let told = match event.is_repeated {
-                    true => None,
-                    false => work.tell(event),
+                let told = if event.is_repeated {
+                    None
+                } else {
+                    work.tell(event)
                 };
                 protocol.report((event.name, event.kind), told.as_ref())
             }

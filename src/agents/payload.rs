@@ -185,9 +185,10 @@ fn parse_unique(text: &[u8]) -> std::result::Result<Value, String> {
             _ => {}
         }
     }
-    match colons == keys(&value) {
-        true => Ok(value),
-        false => Err("a key occurs twice".to_owned()),
+    if colons == keys(&value) {
+        Ok(value)
+    } else {
+        Err("a key occurs twice".to_owned())
     }
 }
 

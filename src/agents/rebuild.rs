@@ -42,9 +42,12 @@ pub(super) fn edited_text(old: Option<&[u8]>, edits: &[TextEdit]) -> GateResult<
     let old = old.unwrap_or_default();
     // Agents see and send lines that end with LF, and write them as the file has them.
     let is_crlf = ends_lines_with_crlf(old);
-    let text = |text: &str| match is_crlf {
-        true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
-        false => text.to_owned(),
+    let text = |text: &str| {
+        if is_crlf {
+            text.replace("\r\n", "\n").replace('\n', "\r\n")
+        } else {
+            text.to_owned()
+        }
     };
     let (begun, edits) = match edits {
         [] => {
@@ -110,9 +113,10 @@ pub fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<Vec<u8>>
         }
         let lines = format!("\n{}", chunk.old);
         let rest = &content[at..];
-        let found = match chunk.is_at_end {
-            true => rest.strip_suffix(lines.as_bytes()).map(<[u8]>::len),
-            false => rest.find(&lines),
+        let found = if chunk.is_at_end {
+            rest.strip_suffix(lines.as_bytes()).map(<[u8]>::len)
+        } else {
+            rest.find(&lines)
         };
         let start = at + found.ok_or_else(not_found)? + 1;
         content.splice(start..start + chunk.old.len(), chunk.new.bytes());

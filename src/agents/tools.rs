@@ -261,9 +261,10 @@ pub(super) fn patch_actions(patch: &str) -> Result<Vec<FileAction>> {
             }
         }
     }
-    match actions.is_empty() {
-        true => Err(bad("it names no file".to_owned())),
-        false => Ok(actions),
+    if actions.is_empty() {
+        Err(bad("it names no file".to_owned()))
+    } else {
+        Ok(actions)
     }
 }
 

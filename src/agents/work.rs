@@ -75,10 +75,11 @@ impl AgentWork<'_> {
     fn look(&self, event: &AgentEvent) -> Result<Option<Told>> {
         enter(&event.directory)?;
         let Some(repo) = self.observed(true)? else {
-            return match CheckpointStore::is_there_for(&event.directory) {
-                true => Err(Error::new("the .git directory of the repository is gone")
-                    .help("stop, and ask the user to bring it back")),
-                false => Ok(None),
+            return if CheckpointStore::is_there_for(&event.directory) {
+                Err(Error::new("the .git directory of the repository is gone")
+                    .help("stop, and ask the user to bring it back"))
+            } else {
+                Ok(None)
             };
         };
         let options = approvals::with_unexpired(&repo, self.options.clone())?;
@@ -97,13 +98,14 @@ impl AgentWork<'_> {
     fn observed(&self, has_only_absolute_paths: bool) -> Result<Option<Repository>> {
         let here = std::env::current_dir().unwrap_or_default();
         let project = project_of(self.agent);
-        match here
+        if here
             .ancestors()
             .chain(project.as_deref())
             .any(|path| path.join(".git").exists())
         {
-            true => repository_of(self.agent, has_only_absolute_paths).map(Some),
-            false => Ok(None),
+            repository_of(self.agent, has_only_absolute_paths).map(Some)
+        } else {
+            Ok(None)
         }
     }
 }

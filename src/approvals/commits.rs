@@ -150,9 +150,10 @@ fn step(
         repo.tree_of(Some(commit))?.get(path)?,
     );
     let change = Change::new(path, old, new);
-    Ok(match approval.is_for(&change) {
-        true => Ok((old, new)),
-        false => Err(ApprovalRefusal::OtherChange),
+    Ok(if approval.is_for(&change) {
+        Ok((old, new))
+    } else {
+        Err(ApprovalRefusal::OtherChange)
     })
 }
 

@@ -265,9 +265,10 @@ fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn remove_if_older(file: &Path, limit: Duration) -> io::Result<()> {
     let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
-    match age().is_some_and(|age| age > limit) {
-        true => disk::if_there(fs::remove_file(file)).map(drop),
-        false => Ok(()),
+    if age().is_some_and(|age| age > limit) {
+        disk::if_there(fs::remove_file(file)).map(drop)
+    } else {
+        Ok(())
     }
 }
 

@@ -155,9 +155,10 @@ pub(super) fn of_gitlab(variables: &Variables) -> Result<CiPlan> {
         }
         _ => None,
     };
-    let known = match branch.as_deref() == Some(default) {
-        true => Point::Before(before.ok_or_else(|| unknown_before("GitLab branch"))?),
-        false => Point::Branch(default.to_owned()),
+    let known = if branch.as_deref() == Some(default) {
+        Point::Before(before.ok_or_else(|| unknown_before("GitLab branch"))?)
+    } else {
+        Point::Branch(default.to_owned())
     };
     Ok(CiPlan {
         what: "GitLab branch".to_owned(),

@@ -11,9 +11,10 @@ const COMMITS: [(&str, char); 4] = [("BASE", '1'), ("HEAD", '2'), ("MERGE", '3')
 fn ids(text: &str, to_names: bool) -> String {
     COMMITS.iter().fold(text.to_owned(), |text, (name, digit)| {
         let id = digit.to_string().repeat(40);
-        match to_names {
-            true => text.replace(&id, name),
-            false => text.replace(&format!("@{name}"), &id),
+        if to_names {
+            text.replace(&id, name)
+        } else {
+            text.replace(&format!("@{name}"), &id)
         }
     })
 }

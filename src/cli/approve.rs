@@ -105,9 +105,10 @@ impl ApproveArgs {
                 .collect();
             text.extend(held.iter().map(|change| held_line(change) + "\n"));
         }
-        match text.is_empty() {
-            true => output.report_done(&json, "no change waits for approval\n"),
-            false => output.answer(&json, text),
+        if text.is_empty() {
+            output.report_done(&json, "no change waits for approval\n")
+        } else {
+            output.answer(&json, text)
         }
         Ok(0)
     }
@@ -146,11 +147,10 @@ impl ApproveArgs {
             let (rule, message) = (finding.rule.id(), &finding.message);
             output.notes(&[format!("an approval cannot clear {rule}: {message}")]);
         }
-        match waiting.is_empty() {
-            true => {
-                output.notes(&["no staged change needs an approval that could clear it".to_owned()])
-            }
-            false => self.approve_all(output, &repo, &person, &waiting)?,
+        if waiting.is_empty() {
+            output.notes(&["no staged change needs an approval that could clear it".to_owned()])
+        } else {
+            self.approve_all(output, &repo, &person, &waiting)?
         }
         Ok(u8::from(!fixed.is_empty()))
     }

@@ -85,9 +85,10 @@ impl CheckArgs {
         for (path, content) in self.paths.iter().zip(contents) {
             let path = BString::from(bytes(Path::new(path)));
             let request = repo.request_of(&path);
-            results.push(match self.read {
-                true => gate.check_read(path, request.as_ref())?,
-                false => gate.check(path, request.as_ref(), content)?,
+            results.push(if self.read {
+                gate.check_read(path, request.as_ref())?
+            } else {
+                gate.check(path, request.as_ref(), content)?
             });
         }
         for result in results.iter().filter(|_| self.record) {

@@ -74,9 +74,10 @@ impl InitArgs {
             })),
             "next": steps,
         });
-        match self.dry_run {
-            true => output.answer(&json, &draft.text),
-            false => output.report_done(&json, &told(&draft, standing.is_some(), &steps)),
+        if self.dry_run {
+            output.answer(&json, &draft.text)
+        } else {
+            output.report_done(&json, &told(&draft, standing.is_some(), &steps))
         }
         Ok(0)
     }
@@ -129,9 +130,10 @@ pub(super) fn drafted(repo: &Repository) -> Result<SettingsDraft> {
 }
 
 fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
-    let hooks = match draft.pre_commit {
-        true => "guard install pre-commit, or: guard install git",
-        false => "guard install git",
+    let hooks = if draft.pre_commit {
+        "guard install pre-commit, or: guard install git"
+    } else {
+        "guard install git"
     };
     let standing = if has_standing { STANDING } else { "" };
     let files = format!("{FILE} {standing}");

@@ -150,9 +150,10 @@ enum Verb {
 fn command(words: &[OsString]) -> clap::Command {
     Cli::command().mut_subcommands(|verb| {
         let is_named = words.iter().any(|word| word == verb.get_name());
-        match is_named || words.is_empty() {
-            true => options::with_formats(verb),
-            false => verb,
+        if is_named || words.is_empty() {
+            options::with_formats(verb)
+        } else {
+            verb
         }
     })
 }

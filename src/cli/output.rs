@@ -84,9 +84,10 @@ impl Output {
     /// Which losses the reports need: only those for programs print the share of every change.
     pub(super) fn precision(&self) -> Precision {
         let mut files = self.files.iter();
-        match self.is_human() && files.all(|(format, _)| *format == Format::Human) {
-            true => Precision::Verdict,
-            false => Precision::Exact,
+        if self.is_human() && files.all(|(format, _)| *format == Format::Human) {
+            Precision::Verdict
+        } else {
+            Precision::Exact
         }
     }
 

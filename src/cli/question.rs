@@ -13,9 +13,10 @@ use write_guard_repo::Repository;
 /// The person to ask about a destructive change, with the key that signs the approval. Without one, guard holds the
 /// change.
 pub(super) fn person_to_ask(auto: bool) -> Option<(Person, SignArgs)> {
-    match auto {
-        true => None,
-        false => Some((Person::present().ok()?, SignArgs::of_environment())),
+    if auto {
+        None
+    } else {
+        Some((Person::present().ok()?, SignArgs::of_environment()))
     }
 }
 

@@ -61,12 +61,13 @@ fn admit_content(path: &Path, format: Format) -> Result<(), String> {
     File::open(path)
         .and_then(|file| file.take(RECOGNISED_FROM).read_to_end(&mut start))
         .map_err(|error| error.to_string())?;
-    match start.is_empty() || is_report(format, &start) {
-        true => Ok(()),
-        false => Err(format!(
+    if start.is_empty() || is_report(format, &start) {
+        Ok(())
+    } else {
+        Err(format!(
             "the file exists and is not a {} report of guard",
             format.name()
-        )),
+        ))
     }
 }
 

@@ -120,9 +120,10 @@ impl ScopeNewArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         refuse_agents_and_ci()?;
         let repo = repository()?;
-        let rows = match self.from_changes {
-            true => judge::rows_of_changes(&repo)?,
-            false => Vec::new(),
+        let rows = if self.from_changes {
+            judge::rows_of_changes(&repo)?
+        } else {
+            Vec::new()
         };
         let edit = judge::new_design(&repo, self.name.as_deref(), &rows)?;
         finish(&repo, &edit, &[], output)
@@ -316,9 +317,10 @@ fn finish(
 ) -> Result<u8> {
     let path = &edit.design.path;
     let design = escaped(path);
-    let commands = match edit.before.is_some() && edit.after == edit.design.text {
-        true => Vec::new(),
-        false => write(repo, edit)?,
+    let commands = if edit.before.is_some() && edit.after == edit.design.text {
+        Vec::new()
+    } else {
+        write(repo, edit)?
     };
     let known: HashSet<&str> = edit.design.text.lines().collect();
     let rows = (1..).zip(edit.after.lines());
@@ -338,9 +340,10 @@ fn finish(
     let row = |(line, row): &(usize, &str)| format!("  {line:>4}: {}\n", escaped(*row));
     let rows: String = rows.iter().map(row).collect();
     let steps: Vec<String> = add.into_iter().chain(commands).collect();
-    let text = match steps.is_empty() {
-        true => "nothing to add\n".to_owned(),
-        false => format!("wrote {design} and staged it:\n{rows}commit it before the code:\n"),
+    let text = if steps.is_empty() {
+        "nothing to add\n".to_owned()
+    } else {
+        format!("wrote {design} and staged it:\n{rows}commit it before the code:\n")
     };
     let steps: String = steps.iter().map(|step| format!("  {step}\n")).collect();
     output.report_done(&json, &(text + &steps));

@@ -196,9 +196,10 @@ impl RestoreArgs {
             let lost = taken.lost.join(", ");
             output.notes(&[format!("guard has no copy of {lost}; restore it yourself")]);
         }
-        let text = match taken.done.is_empty() {
-            true => "nothing is left to take back\n".to_owned(),
-            false => format!("taken back: {}\n", taken.done.join(", ")),
+        let text = if taken.done.is_empty() {
+            "nothing is left to take back\n".to_owned()
+        } else {
+            format!("taken back: {}\n", taken.done.join(", "))
         };
         let json = json!({"version": 1, "taken_back": taken.done, "no_copy": taken.lost});
         output.answer(&json, text);

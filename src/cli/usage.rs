@@ -51,9 +51,12 @@ pub(super) fn in_short(command: Command) -> Command {
          {{subcommands}}\n{OTHERS}\n\n{header}Options:{header:#}\n{{options}}{{after-help}}"
     );
     let is_first = |verb: &Command| FIRST.contains(&verb.get_name());
-    let command = command.mut_subcommands(|verb| match is_first(&verb) {
-        true => verb,
-        false => verb.hide(true),
+    let command = command.mut_subcommands(|verb| {
+        if is_first(&verb) {
+            verb
+        } else {
+            verb.hide(true)
+        }
     });
     command.help_template(template)
 }

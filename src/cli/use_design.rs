@@ -38,17 +38,19 @@ impl UseArgs {
         let branch = branch(&repo)?;
         if self.clear || !self.paths.is_empty() {
             refuse_agents("choose the designs of a branch")?;
-            let stored = match self.clear {
-                true => Vec::new(),
-                false => judge::candidates(&repo, &self.paths)?,
+            let stored = if self.clear {
+                Vec::new()
+            } else {
+                judge::candidates(&repo, &self.paths)?
             };
             repo.set_branch_values(branch.as_ref(), CHOICE_KEY, &stored)?;
         }
         let designs = repository()?.branch_values(branch.as_ref(), CHOICE_KEY);
         let (name, list) = (escaped(&branch), escaped_list(&designs));
-        let told = match designs.is_empty() {
-            true => format!("guard.toml selects the design of branch {name}\n"),
-            false => format!("branch {name} is checked against {list}\n"),
+        let told = if designs.is_empty() {
+            format!("guard.toml selects the design of branch {name}\n")
+        } else {
+            format!("branch {name} is checked against {list}\n")
         };
         let designs: Vec<_> = designs.iter().map(|path| path.to_str_lossy()).collect();
         let json = json!({

@@ -161,9 +161,10 @@ impl Gate<'_> {
     /// The path is a secret, protected, or otherwise refused to every request.
     pub(crate) fn judge_ignored(&self, request: &BStr) -> GateResult<()> {
         let path = self.admitted(request, Access::Write)?;
-        match self.policy.settings.protect.contains(path.as_ref()) {
-            true => self.plan_unknown(request).map(drop),
-            false => Ok(()),
+        if self.policy.settings.protect.contains(path.as_ref()) {
+            self.plan_unknown(request).map(drop)
+        } else {
+            Ok(())
         }
     }
 

@@ -118,9 +118,10 @@ pub fn rows_of_changes(repo: &Repository) -> Result<Vec<String>> {
 /// What is staged, or what `git add --all` would stage if nothing is; and whether it is staged.
 fn changes_now(repo: &Repository) -> Result<(Vec<Change>, bool)> {
     let staged = staged::staged_now(repo, false)?;
-    match staged.is_empty() {
-        true => Ok((staged::uncommitted(Repository::open(".".as_ref())?)?, false)),
-        false => Ok((staged, true)),
+    if staged.is_empty() {
+        Ok((staged::uncommitted(Repository::open(".".as_ref())?)?, false))
+    } else {
+        Ok((staged, true))
     }
 }
 
@@ -181,9 +182,10 @@ pub fn new_design(repo: &Repository, name: Option<&str>, rows: &[String]) -> Res
     let branch = repo.branch()?.map(|branch| branch.name.to_string());
     let path = place(&settings, branch.as_deref(), name).ok_or_else(|| {
         let patterns = settings.lld_path.join("`, `");
-        let next = match settings.lld_path.is_empty() {
-            true => "set it in guard.toml: guard init",
-            false => "name the design in one word: guard scope new hotfix",
+        let next = if settings.lld_path.is_empty() {
+            "set it in guard.toml: guard init"
+        } else {
+            "name the design in one word: guard scope new hotfix"
         };
         Error::new(format!("guard cannot fill in `[lld] path`: `{patterns}`")).help(next)
     })?;
@@ -382,9 +384,10 @@ fn requested(repo: &Repository, requests: &[BString]) -> Result<BTreeMap<BString
     let head = repo.tree_of(repo.head_commit()?)?;
     for request in requests {
         let (path, now) = named(repo, request)?;
-        let usual = match path.ends_with(b"/") {
-            true => "Add/Modify",
-            false => usual_type(head.get(path.as_ref())?.is_some(), now),
+        let usual = if path.ends_with(b"/") {
+            "Add/Modify"
+        } else {
+            usual_type(head.get(path.as_ref())?.is_some(), now)
         };
         paths.insert(path, usual);
     }
@@ -394,9 +397,10 @@ fn requested(repo: &Repository, requests: &[BString]) -> Result<BTreeMap<BString
 /// The changes that are refused for lack of a row, each with its usual type.
 fn missing_rows(repo: &Repository, options: &Options) -> Result<Vec<(BString, &'static str)>> {
     let (mut changes, are_staged) = changes_now(repo)?;
-    let verdict = match are_staged {
-        true => staged::staged(repo, options)?,
-        false => staged::everything(Repository::open(".".as_ref())?, options)?,
+    let verdict = if are_staged {
+        staged::staged(repo, options)?
+    } else {
+        staged::everything(Repository::open(".".as_ref())?, options)?
     };
     let mut findings = verdict.findings;
     findings.retain(|one| match one.rule {
@@ -466,9 +470,12 @@ fn named(repo: &Repository, request: &BString) -> Result<(BString, Option<Kind>)
         return Err(Error::new(format!("{shown} is a directory"))
             .help(format!("to let everything below it change, write {shown}/")));
     }
-    let kind = on_disk.map(|metadata| match metadata.is_symlink() {
-        true => Kind::Symlink,
-        false => Kind::File,
+    let kind = on_disk.map(|metadata| {
+        if metadata.is_symlink() {
+            Kind::Symlink
+        } else {
+            Kind::File
+        }
     });
     Ok((path, kind))
 }

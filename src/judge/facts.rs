@@ -176,9 +176,10 @@ pub(super) fn target_of(
     // On the base branch itself, only pushed commits are older than the work.
     let is_on_base = branch.as_ref().is_some_and(|branch| branch == base);
     // Branches come first: git would prefer a tag of the same name.
-    let places: &[&str] = match is_on_base {
-        true => &["refs/remotes/origin/"],
-        false => &["refs/heads/", "refs/remotes/", "refs/remotes/origin/"],
+    let places: &[&str] = if is_on_base {
+        &["refs/remotes/origin/"]
+    } else {
+        &["refs/heads/", "refs/remotes/", "refs/remotes/origin/"]
     };
     for place in places {
         let name = format!("{place}{base}");

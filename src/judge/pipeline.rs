@@ -59,10 +59,13 @@ pub(crate) fn judge(facts: JudgementFacts<'_>, options: &Options) -> Result<Judg
             // In doubt, lines of earlier commits do not count.
             _ => Ok(Vec::new()),
         },
-        merge_base: &|path| match is_range {
-            // With several merge bases, each change is compared with one of them.
-            true => Ok(old_state(&facts.changes, path)),
-            false => base.at_merge_base(repo, target, path),
+        merge_base: &|path| {
+            if is_range {
+                // With several merge bases, each change is compared with one of them.
+                Ok(old_state(&facts.changes, path))
+            } else {
+                base.at_merge_base(repo, target, path)
+            }
         },
     };
     let changes = judge.measure(&facts.changes, &facts.merged)?;
@@ -73,13 +76,12 @@ pub(crate) fn judge(facts: JudgementFacts<'_>, options: &Options) -> Result<Judg
         counted.extend(of_commits.flat_map(|commit| commit_approvals.counted_in(commit.id)));
     }
     let mut findings = judge.check(&changes, &counted)?;
-    let approved = match is_range {
-        true => commit_approvals.clear(&judge, &changes, &mut findings)?,
-        false => {
-            let is_approved = |one: &&Change| counted.iter().any(|approval| approval.is_for(one));
-            let approved = facts.changes.iter().filter(is_approved);
-            approved.map(|change| change.path.clone()).collect()
-        }
+    let approved = if is_range {
+        commit_approvals.clear(&judge, &changes, &mut findings)?
+    } else {
+        let is_approved = |one: &&Change| counted.iter().any(|approval| approval.is_for(one));
+        let approved = facts.changes.iter().filter(is_approved);
+        approved.map(|change| change.path.clone()).collect()
     };
     excuses::excuse_revert(&facts, &mut policy, &mut findings)?;
     commit_approvals.tell(&mut findings, None);

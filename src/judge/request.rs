@@ -307,10 +307,16 @@ impl OperationContext<'_, '_> {
         let target = self.policy.settings.base.as_deref();
         let known = self.head.at_merge_base(self.repo, target, path)?;
         let is_own = |scope: &Scope| scope.actions(path).contains(Actions::ADD);
-        Ok(match self.policy.scope.as_ref().is_some_and(is_own) {
-            true if known.is_none() && self.head().get(path)?.is_none() => Some(None),
-            _ => known,
-        })
+        Ok(
+            if self.policy.scope.as_ref().is_some_and(is_own)
+                && known.is_none()
+                && self.head().get(path)?.is_none()
+            {
+                Some(None)
+            } else {
+                known
+            },
+        )
     }
 
     /// Requests stop at nested repositories, which have their own designs, settings and signers: the finding for a path

@@ -297,9 +297,10 @@ fn reload_scope(call: &Call<'_>) -> GateResult<ToolAnswer> {
         gate.record_reload(&before.designs)?;
         let added = beyond("+", &now.scope, &before.scope);
         let removed = beyond("-", &before.scope, &now.scope);
-        text = match added.is_empty() && removed.is_empty() {
-            true => "The design has changed; it allows the same as before.\n".to_owned(),
-            false => format!("The design has changed.\n{added}{removed}"),
+        text = if added.is_empty() && removed.is_empty() {
+            "The design has changed; it allows the same as before.\n".to_owned()
+        } else {
+            format!("The design has changed.\n{added}{removed}")
         };
     }
     if let Err(failure) = Gate::open(call.repo, options) {

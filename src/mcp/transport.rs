@@ -119,18 +119,20 @@ struct Envelope {
 /// The error for a message that cannot be decoded; `None` for a notification or a response.
 fn answer_to_undecodable(line: &[u8], error: &serde_json::Error) -> Option<Value> {
     let is_json = serde_json::from_slice::<IgnoredAny>(line).is_ok();
-    let envelope = match line.starts_with(b"{") {
-        true => serde_json::from_slice::<Envelope>(line).unwrap_or_default(),
-        false => Envelope::default(),
+    let envelope = if line.starts_with(b"{") {
+        serde_json::from_slice::<Envelope>(line).unwrap_or_default()
+    } else {
+        Envelope::default()
     };
     let is_response = envelope.result.is_some() || envelope.error.is_some();
     let is_notification = envelope.method.is_some() && envelope.id.is_none();
     if is_json && (is_response || is_notification) {
         return None;
     }
-    let (code, what) = match is_json {
-        true => (INVALID_REQUEST, "not a request that guard understands"),
-        false => (PARSE_ERROR, "not JSON"),
+    let (code, what) = if is_json {
+        (INVALID_REQUEST, "not a request that guard understands")
+    } else {
+        (PARSE_ERROR, "not JSON")
     };
     Some(json!({
         "jsonrpc": "2.0",

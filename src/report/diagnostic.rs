@@ -31,9 +31,10 @@ pub(super) fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
     for help in help_blocks(&finding.steps()) {
         group = group.element(Drawn::HELP.message(help));
     }
-    let renderer = match style.color {
-        true => Renderer::styled(),
-        false => Renderer::plain(),
+    let renderer = if style.color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
     };
     renderer.term_width(style.width).render(&[group])
 }

@@ -34,9 +34,10 @@ pub fn write_scope(scope: &ScopeListing, is_check: bool, to: Target<'_>) -> io::
         let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
         if !style.quiet {
             out += &human::notes(&scope.notes, style);
-            out += &match is_check {
-                true => summary(scope),
-                false => tables(scope, style),
+            out += &if is_check {
+                summary(scope)
+            } else {
+                tables(scope, style)
             };
         }
         out

@@ -210,9 +210,10 @@ fn property(key: &Key) -> Value {
 fn rules() -> Map<String, Value> {
     let settings = Settings::default();
     let rule = |rule: &Rule| {
-        let levels: Vec<&str> = match rule.has_fixed_level() {
-            true => vec![rule.default_level().name()],
-            false => LEVELS.map(|(name, _)| name).to_vec(),
+        let levels: Vec<&str> = if rule.has_fixed_level() {
+            vec![rule.default_level().name()]
+        } else {
+            LEVELS.map(|(name, _)| name).to_vec()
         };
         let default = settings.level(*rule).map_or("off", |level| level.name());
         let property = json!({"enum": levels, "description": rule.summary(), "default": default});

@@ -32,9 +32,12 @@ pub fn write_status(
     to: Target<'_>,
 ) -> io::Result<()> {
     let is_accepted = status.commit.as_ref().is_ok_and(Verdict::is_accepted);
-    let human = |style: &Style| match style.quiet && is_accepted {
-        true => String::new(),
-        false => text(status, waiting, style),
+    let human = |style: &Style| {
+        if style.quiet && is_accepted {
+            String::new()
+        } else {
+            text(status, waiting, style)
+        }
     };
     to.answer(human, || json(status, waiting))
 }

@@ -71,9 +71,10 @@ impl Default for Style {
 impl Style {
     /// `text` in a colour, if colours are on.
     pub(super) fn paint(&self, color: anstyle::Style, text: &str) -> String {
-        match self.color {
-            true => format!("{color}{text}{color:#}"),
-            false => text.to_owned(),
+        if self.color {
+            format!("{color}{text}{color:#}")
+        } else {
+            text.to_owned()
         }
     }
 

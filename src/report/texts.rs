@@ -111,9 +111,12 @@ pub(super) fn columns(rows: impl Iterator<Item = Vec<String>>) -> String {
 
 /// The path as a relative reference (RFC 3986), percent-encoded except for unreserved characters and `/`.
 pub(crate) fn uri(path: &BStr) -> String {
-    let encoded = |&byte: &u8| match byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
+    let encoded = |&byte: &u8| {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
     };
     path.iter().map(encoded).collect()
 }

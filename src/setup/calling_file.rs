@@ -138,9 +138,10 @@ impl CallingFile {
             }
         };
         let by_hand = |lines: &str| {
-            let how = match self.content.contains("repos:\n") {
-                true => "add this to the list `repos`:",
-                false => "add these lines yourself:",
+            let how = if self.content.contains("repos:\n") {
+                "add this to the list `repos`:"
+            } else {
+                "add these lines yourself:"
             };
             let lines = [how].into_iter().chain(lines.lines());
             Plan::ByHand(lines.map(str::to_owned).collect())
@@ -203,9 +204,10 @@ impl CallingFile {
 
     /// The command in the text of the settings, or the one that the plugin runs.
     fn command(&self, text: &str) -> Option<String> {
-        match self.file.ends_with(".json") {
-            true => agent_settings::command(text, self.name),
-            false => (text == self.content).then(|| format!("guard hook {}", self.name)),
+        if self.file.ends_with(".json") {
+            agent_settings::command(text, self.name)
+        } else {
+            (text == self.content).then(|| format!("guard hook {}", self.name))
         }
     }
 
@@ -224,9 +226,10 @@ const OUTSIDE: &str = "guard-must-deny-this";
 
 /// Sends a write of that file, as the agent would announce it, to a command; or says why it was not denied.
 fn try_it(agent: Agent, command: &str, root: &Path) -> std::result::Result<(), String> {
-    let (shell, option) = match cfg!(windows) {
-        true => ("cmd", "/C"),
-        false => ("sh", "-c"),
+    let (shell, option) = if cfg!(windows) {
+        ("cmd", "/C")
+    } else {
+        ("sh", "-c")
     };
     let shown = escaped(command);
     let cannot = |error: std::io::Error| format!("`{shown}` cannot be run: {error}");

@@ -38,9 +38,10 @@ fn settings(repo: &Repository) -> Result<Check> {
         let message = format!("{FILE} in HEAD is in force");
         return settings.map(|_| Check::new("settings", Status::Ok, message));
     }
-    let help = match repo.workdir()?.join(FILE).exists() {
-        true => format!("commit it: git add {FILE} && git commit -m \"Set guard up\" -- {FILE}"),
-        false => "write one: guard init".to_owned(),
+    let help = if repo.workdir()?.join(FILE).exists() {
+        format!("commit it: git add {FILE} && git commit -m \"Set guard up\" -- {FILE}")
+    } else {
+        "write one: guard init".to_owned()
     };
     Err(Error::new(format!("HEAD has no {FILE}")).help(help))
 }

@@ -85,16 +85,18 @@ fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
             (HookState::Foreign(why), None, true)
         }
     };
-    let tool = match is_husky {
-        true => Some(Manager::Husky),
-        false => tool.filter(|_| matches!(state, HookState::Foreign(_))),
+    let tool = if is_husky {
+        Some(Manager::Husky)
+    } else {
+        tool.filter(|_| matches!(state, HookState::Foreign(_)))
     };
     let managed = tool.map(|tool| Managed::find(tool, hook.name, root));
     if let Some(by) = &managed {
         let foreign = || format!("belongs to {}, which does not call guard", by.tool.name());
-        state = match by.calls_guard() {
-            true => HookState::CallsGuard,
-            false => HookState::Foreign(foreign()),
+        state = if by.calls_guard() {
+            HookState::CallsGuard
+        } else {
+            HookState::Foreign(foreign())
         };
     }
     let (part, status) = assess(

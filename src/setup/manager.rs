@@ -172,14 +172,15 @@ const READS_INPUT: [&str; 2] = ["pre-push", "reference-transaction"];
 /// again.
 pub(super) fn call_lines(how: &str, hook: &str) -> Vec<String> {
     let call = format!("guard hook {hook} \"$@\" || exit $?");
-    let lines = match READS_INPUT.contains(&hook) {
-        false => vec![how, &call],
-        true => vec![
+    let lines = if !READS_INPUT.contains(&hook) {
+        vec![how, &call]
+    } else {
+        vec![
             how,
             "refs=$(mktemp) && cat >\"$refs\" && exec <\"$refs\" 3<\"$refs\" && rm \"$refs\" || exit 1",
             &call,
             "exec <&3 3<&-",
-        ],
+        ]
     };
     lines.into_iter().map(str::to_owned).collect()
 }

@@ -58,9 +58,10 @@ impl Tried<'_> {
             return Some(Tried::Framework(managed, managed.ids_beside(id)));
         }
         let (line, program) = managed.call()?;
-        let program = match program.contains('/') {
-            true => shell_word(root.join(program).as_os_str().as_encoded_bytes()),
-            false => program.to_owned(),
+        let program = if program.contains('/') {
+            shell_word(root.join(program).as_os_str().as_encoded_bytes())
+        } else {
+            program.to_owned()
         };
         let hook = placed.hook.name;
         let script = format!("#!/bin/sh\nexec {program} hook {hook} \"$@\"\n");

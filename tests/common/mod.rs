@@ -194,9 +194,10 @@ impl Repo {
     /// The same, in memory if possible, for tests that mostly wait for the disk.
     pub fn nothing_in_memory() -> Repo {
         let memory = Path::new("/dev/shm");
-        Repo::nothing_in(match memory.is_dir() {
-            true => tempfile::tempdir_in(memory).unwrap(),
-            false => tempfile::tempdir().unwrap(),
+        Repo::nothing_in(if memory.is_dir() {
+            tempfile::tempdir_in(memory).unwrap()
+        } else {
+            tempfile::tempdir().unwrap()
         })
     }
 

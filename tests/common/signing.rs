@@ -26,9 +26,12 @@ pub fn new() -> String {
 
 /// `text` with ten lines changed, starting at this one: a small edit.
 pub fn edited(text: &str, first: usize) -> String {
-    let edit = |(at, line): (usize, &str)| match (first..first + 10).contains(&at) {
-        true => format!("edited {line}\n"),
-        false => format!("{line}\n"),
+    let edit = |(at, line): (usize, &str)| {
+        if (first..first + 10).contains(&at) {
+            format!("edited {line}\n")
+        } else {
+            format!("{line}\n")
+        }
     };
     text.lines().enumerate().map(edit).collect()
 }

@@ -43,9 +43,10 @@ pub fn commit(built: &Built, judged: &str) -> Committed {
         let merged = merged.lines().next().unwrap_or_default().to_owned();
         own.retain(|path| judged.contains(path) || !is_same(built, &merged, path));
     }
-    match own == judged {
-        true => Committed::AsJudged,
-        false => Committed::Otherwise(format!("judged is {judged:?}, committed {own:?}")),
+    if own == judged {
+        Committed::AsJudged
+    } else {
+        Committed::Otherwise(format!("judged is {judged:?}, committed {own:?}"))
     }
 }
 

@@ -45,6 +45,8 @@
 
 // Unit tests read the fixtures.
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_types))]
+// A test goes step by step, and has its cases in a table.
+#![cfg_attr(test, allow(clippy::shadow_unrelated, clippy::too_many_lines))]
 #![forbid(unsafe_code)]
 
 #[macro_use]

@@ -472,9 +472,10 @@ fn every_cell_of_the_corpus_gets_the_decided_verdict() {
         let expected = corpus::text(entry, "expected");
         let grants = design.grants.iter();
         let grants = grants.map(|grant| (grant.kind.name().to_owned(), grant.path.to_string()));
-        let is_right = match expected.starts_with("reject:") {
-            true => !design.is_usable() && !design.faults.is_empty(),
-            false => design.faults.is_empty() && grants.eq(corpus::parsed_as(entry)),
+        let is_right = if expected.starts_with("reject:") {
+            !design.is_usable() && !design.faults.is_empty()
+        } else {
+            design.faults.is_empty() && grants.eq(corpus::parsed_as(entry))
         };
         if !is_right {
             let found = (&design.grants, reasons(&design));

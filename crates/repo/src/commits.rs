@@ -280,9 +280,10 @@ impl<'a> HistoryWalk<'a> {
                 continue;
             };
             let mut below = seen.marks;
-            match is_one_sided(&seen) {
-                true => oldest = oldest.min(time),
-                false => below |= STALE,
+            if is_one_sided(&seen) {
+                oldest = oldest.min(time)
+            } else {
+                below |= STALE
             }
             for parent in seen.parents().to_owned() {
                 self.mark(parent, below)?;

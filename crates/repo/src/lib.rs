@@ -29,6 +29,8 @@
 
 // Git's own files and variables are this crate's subject, as are the files of the workspace.
 #![allow(clippy::disallowed_methods)]
+// A test goes step by step, and has its cases in a table.
+#![cfg_attr(test, allow(clippy::shadow_unrelated, clippy::too_many_lines))]
 
 use std::io;
 use std::path::Path;
@@ -111,9 +113,10 @@ fn cannot_open(dir: &Path, error: gix::Error) -> Error {
 /// Of a work tree, git compares the root with `safe.directory`.
 fn foreign(place: &Path) -> Error {
     let place = absolute(place);
-    let root = match place.ends_with(".git") {
-        true => disk::directory_of(&place),
-        false => &place,
+    let root = if place.ends_with(".git") {
+        disk::directory_of(&place)
+    } else {
+        &place
     };
     let path = show_file(root);
     let command = "git config --global --add safe.directory";

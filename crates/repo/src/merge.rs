@@ -86,9 +86,10 @@ pub fn merge_results(
     }
     let result = |change: &Change| {
         let path: &BStr = change.path.as_ref();
-        let (whole, mut parts) = match conflicts.contains(path) {
-            true => (&theirs, sides.as_slice()),
-            false => (&tree, slice::from_ref(&tree)),
+        let (whole, mut parts) = if conflicts.contains(path) {
+            (&theirs, sides.as_slice())
+        } else {
+            (&tree, slice::from_ref(&tree))
         };
         let state = whole.get(path)?;
         // A file of a renamed directory is where neither side has it: a person says where it belongs.

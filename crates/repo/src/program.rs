@@ -128,9 +128,10 @@ impl Git {
         input: &[u8],
     ) -> std::result::Result<Vec<u8>, String> {
         let output = self.output(arguments, input)?;
-        match output.status.success() {
-            true => Ok(output.stdout),
-            false => Err(told(&output)),
+        if output.status.success() {
+            Ok(output.stdout)
+        } else {
+            Err(told(&output))
         }
     }
 }

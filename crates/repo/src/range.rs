@@ -68,9 +68,10 @@ impl Repository {
     pub fn range_from(&self, known: &[ObjectId], head: ObjectId, fetch: &[&str]) -> Result<Range> {
         let range = self.history(known, head)?;
         let Some(base) = range.base else {
-            let why = match self.is_shallow() {
-                true => "the clone is shallow and ends before the merge base",
-                false => "the two histories have no commit in common",
+            let why = if self.is_shallow() {
+                "the clone is shallow and ends before the merge base"
+            } else {
+                "the two histories have no commit in common"
             };
             return Err(Error::new(format!("there are no commits to check: {why}"))
                 .help(self.fetch_command(fetch)));

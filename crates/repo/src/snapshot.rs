@@ -111,9 +111,10 @@ impl Repository {
                 continue;
             };
             let blob = writer.write_bytes(Kind::Blob, content)?;
-            let kind = match is_executable {
-                true => EntryKind::BlobExecutable,
-                false => EntryKind::Blob,
+            let kind = if is_executable {
+                EntryKind::BlobExecutable
+            } else {
+                EntryKind::Blob
             };
             editor
                 .upsert(path.split_str("/").map(ByteSlice::as_bstr), kind, blob)
@@ -256,9 +257,10 @@ impl Repository {
         if let [only] = found[..] {
             return self.snapshot(only);
         }
-        let what = match found.is_empty() {
-            true => "is not a snapshot",
-            false => "matches several snapshots",
+        let what = if found.is_empty() {
+            "is not a snapshot"
+        } else {
+            "matches several snapshots"
         };
         Err(Error::new(format!("{} {what}", escaped(name)))
             .help("to list the snapshots: guard snapshot list"))

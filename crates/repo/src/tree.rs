@@ -27,9 +27,10 @@ const MAX_CHANGES: usize = 1_000_000;
 
 /// The state of an entry; a directory has [`Kind::DIRECTORY`].
 fn state_of(entry: EntryRef<'_>) -> State {
-    let kind = match entry.mode.is_tree() {
-        true => Kind::DIRECTORY,
-        false => Kind::from_mode(u32::from(entry.mode.value())),
+    let kind = if entry.mode.is_tree() {
+        Kind::DIRECTORY
+    } else {
+        Kind::from_mode(u32::from(entry.mode.value()))
     };
     let id = entry.oid.to_owned();
     State { kind, id }
@@ -156,12 +157,13 @@ impl<'repo> Tree<'repo> {
     /// # Errors
     /// A tree is missing or damaged.
     pub fn entries_below(&self, prefix: &BStr) -> Result<Vec<(BString, Kind)>> {
-        let (directory, below) = match prefix.is_empty() {
-            true => (Some(self.id), BString::default()),
-            false => (
+        let (directory, below) = if prefix.is_empty() {
+            (Some(self.id), BString::default())
+        } else {
+            (
                 self.directory_at(prefix)?,
                 [prefix.as_bytes(), b"/"].concat().into(),
-            ),
+            )
         };
         let Some(directory) = directory else {
             return Ok(Vec::new());

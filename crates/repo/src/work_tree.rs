@@ -320,9 +320,10 @@ fn pointed_to(file: &Path, prefix: &str) -> Option<PathBuf> {
 pub(super) fn has_commit(directory: &Path) -> bool {
     let dot_git = directory.join(".git");
     let is_file = |path: &Path| path.metadata().is_ok_and(|about| about.is_file());
-    let git_dir = match is_file(&dot_git) {
-        true => gix::discover::path::from_gitdir_file(&dot_git).unwrap_or_default(),
-        false => dot_git,
+    let git_dir = if is_file(&dot_git) {
+        gix::discover::path::from_gitdir_file(&dot_git).unwrap_or_default()
+    } else {
+        dot_git
     };
     // Opening a FIFO would block.
     let repo = is_file(&git_dir.join("HEAD"))

@@ -44,9 +44,10 @@ pub(in crate::cli) fn told(
 ) -> Result<u8> {
     run(output).or_else(|failure| {
         let code = failure.kind.exit_code();
-        match output.is_human() {
-            true => output.error(&failure.into_error()),
-            false => output.answer(&failure.to_json(), ""),
+        if output.is_human() {
+            output.error(&failure.into_error())
+        } else {
+            output.answer(&failure.to_json(), "")
         }
         Ok(code)
     })

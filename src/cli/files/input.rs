@@ -38,9 +38,10 @@ impl ContentSource<'_, '_> {
             return read_stdin(limit);
         };
         let request = self.repo.request(file);
-        let read = match self.is_recorded {
-            true => self.gate.read(request.as_ref()),
-            false => self.gate.find(request.as_ref()),
+        let read = if self.is_recorded {
+            self.gate.read(request.as_ref())
+        } else {
+            self.gate.find(request.as_ref())
         };
         let read = read.map(|(_, entry)| entry.content);
         read.map_err(|failure| failure.help("or pass the content on standard input"))
@@ -53,9 +54,10 @@ fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
             .help("write a list such as [{\"search\": \"…\", \"replace\": \"…\"}]")
     };
     let edits: Vec<Edit> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
-    match edits.is_empty() {
-        true => Err(bad("the list is empty".into())),
-        false => Ok(edits),
+    if edits.is_empty() {
+        Err(bad("the list is empty".into()))
+    } else {
+        Ok(edits)
     }
 }
 

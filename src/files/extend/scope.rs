@@ -98,15 +98,16 @@ impl<'t> CodeScope<'t> {
             // Comments at the start of a file are about the file.
             let start = start.filter(|first| *first > 0).unwrap_or(row);
             // A main block that ends the file stays its end.
-            scope.end = match is_main(text_of(node, text)) {
-                true => Place {
+            scope.end = if is_main(text_of(node, text)) {
+                Place {
                     row: start,
                     gaps: (2, 2),
-                },
-                false => Place {
+                }
+            } else {
+                Place {
                     row: lines.len(),
                     gaps: (2, 0),
-                },
+                }
             };
             scope.add(node, lines, start..after, depth)?;
         }
@@ -194,9 +195,10 @@ impl<'t> CodeScope<'t> {
         }
         let definition = &mut self.definitions[at];
         definition.pieces.push(piece);
-        match definition.kind == kind {
-            true => Ok(definition),
-            false => Err(format!("{} stands for several things", definition.name)),
+        if definition.kind == kind {
+            Ok(definition)
+        } else {
+            Err(format!("{} stands for several things", definition.name))
         }
     }
 

@@ -341,9 +341,10 @@ impl Loader<'_, '_> {
                 format!("no design{work}: {} is not in {side}", escaped_list(first))
             }
             (_, Some(branch)) => {
-                let problem = match policy::needs_issue(settings) {
-                    true => "contains no issue number",
-                    false => "cannot be part of a path",
+                let problem = if policy::needs_issue(settings) {
+                    "contains no issue number"
+                } else {
+                    "cannot be part of a path"
                 };
                 format!("no design applies: the branch name {branch} {problem}")
             }

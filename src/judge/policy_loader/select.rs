@@ -48,9 +48,10 @@ impl Loader<'_, '_> {
             let paths = self.by_hand.iter();
             let choices = paths.map(|path| Choice::new(path.clone(), by.clone(), false));
             let choices = choices.collect();
-            return match self.options.in_hook {
-                true => self.of_the_settings(choices),
-                false => Ok(choices),
+            return if self.options.in_hook {
+                self.of_the_settings(choices)
+            } else {
+                Ok(choices)
             };
         }
         if let Some(branch) = &self.facts.branch {
@@ -298,9 +299,10 @@ impl Loader<'_, '_> {
 
     /// The side whose designs apply, then the other one.
     fn sides(&self) -> [&Tree<'_>; 2] {
-        match self.head_governs() {
-            true => [&self.facts.result, self.base()],
-            false => [self.base(), &self.facts.result],
+        if self.head_governs() {
+            [&self.facts.result, self.base()]
+        } else {
+            [self.base(), &self.facts.result]
         }
     }
 
@@ -388,9 +390,10 @@ pub(in crate::judge) fn locate_with(
     }
     if own.as_ref().is_ok_and(Vec::is_empty) {
         let uncommitted = loader.uncommitted();
-        own = match uncommitted.is_empty() && standing.is_empty() {
-            true => Err(loader.no_design()),
-            false => Ok(uncommitted),
+        own = if uncommitted.is_empty() && standing.is_empty() {
+            Err(loader.no_design())
+        } else {
+            Ok(uncommitted)
         };
     }
     Ok(LocatedDesigns {

@@ -61,9 +61,10 @@ pub(in crate::report) fn trial(trial: &Trial, summary: &str, notes: &[String]) -
     let notes = notes.iter().map(|note| format!("<li>{}</li>", prose(note)));
     let notes: String = notes.collect();
     let limits = (usize::MAX, 8 * LIMIT);
-    let list = match items.is_empty() {
-        true => "<p>Nothing to report.</p>".to_owned(),
-        false => folded("changes", ("", ""), limits, items.into_iter()),
+    let list = if items.is_empty() {
+        "<p>Nothing to report.</p>".to_owned()
+    } else {
+        folded("changes", ("", ""), limits, items.into_iter())
     };
     format!(
         "<header class=\"top\"><div class=\"in\"><p class=\"brand\">guard trial</p><h1>{}</h1><ul>{notes}</ul></div></header>\n<main id=\"main\">{list}</main>\n",

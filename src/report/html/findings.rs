@@ -77,9 +77,10 @@ pub(super) fn item(finding: &Finding) -> String {
     // The next steps: sentences, and what to paste as it is.
     for line in finding.help.iter().take(MOST_HELP) {
         let text = html(texts::message(line).trim_start());
-        out += &match line.is_to_paste() {
-            true => format!("<p class=\"paste\"><code>{text}</code></p>"),
-            false => format!("<p class=\"help\">{text}</p>"),
+        out += &if line.is_to_paste() {
+            format!("<p class=\"paste\"><code>{text}</code></p>")
+        } else {
+            format!("<p class=\"help\">{text}</p>")
         };
     }
     out + "</li>"

@@ -80,9 +80,10 @@ pub(super) fn footer(verdict: &Verdict) -> String {
     let notes = verdict.notes.iter();
     let notes = notes.map(|note| format!("<li>{}</li>", prose(note)));
     let tags = ("<h2>Notes</h2><ul>", "</ul>");
-    let notes = match verdict.notes.is_empty() {
-        true => String::new(),
-        false => folded("notes", tags, (MOST_NOTES, LIMIT), notes),
+    let notes = if verdict.notes.is_empty() {
+        String::new()
+    } else {
+        folded("notes", tags, (MOST_NOTES, LIMIT), notes)
     };
     format!(
         "<footer><div class=\"in\">{notes}<p>Written by guard {}. This page runs no scripts and loads nothing.</p></div></footer>\n",
@@ -144,12 +145,13 @@ impl Home {
 
     /// What is shown, as a link where the host is known.
     fn link(&self, to: &str, shown: &str) -> String {
-        match self.address.is_empty() {
-            true => shown.to_owned(),
-            false => format!(
+        if self.address.is_empty() {
+            shown.to_owned()
+        } else {
+            format!(
                 "<a href=\"{}\">{shown}</a>",
                 html(&format!("{}/{to}", self.address))
-            ),
+            )
         }
     }
 }

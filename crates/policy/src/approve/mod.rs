@@ -81,9 +81,12 @@ impl Approval {
 /// git's mode precedes it (`120000 ID`), so that an approval does not cover another kind of file with the same
 /// content.
 pub fn sides(change: &Change) -> (Option<String>, Option<String>) {
-    let side = |State { kind, id }: State, is_plain: bool| match is_plain {
-        true => id.to_string(),
-        false => format!("{:06o} {id}", kind.mode()),
+    let side = |State { kind, id }: State, is_plain: bool| {
+        if is_plain {
+            id.to_string()
+        } else {
+            format!("{:06o} {id}", kind.mode())
+        }
     };
     let old = change.old.map(|state| side(state, state.kind.is_file()));
     let before = change.old.map(|state| state.kind);

@@ -123,9 +123,12 @@ impl Run {
         let is_as_written = text.len() == span.len();
         for (at, c) in text.char_indices().filter(|(_, c)| *c != PIECE) {
             self.text.push(c);
-            let bytes = (at..at + c.len_utf8()).map(|byte| match is_as_written {
-                true => span.start + byte,
-                false => span.start,
+            let bytes = (at..at + c.len_utf8()).map(|byte| {
+                if is_as_written {
+                    span.start + byte
+                } else {
+                    span.start
+                }
             });
             self.offsets.extend(bytes);
         }

@@ -158,9 +158,10 @@ pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
         }
         None => lines,
     };
-    let shown = match removed.len() <= max_lines {
-        true => removed.len(),
-        false => max_lines.saturating_sub(1),
+    let shown = if removed.len() <= max_lines {
+        removed.len()
+    } else {
+        max_lines.saturating_sub(1)
     };
     let mut out = String::new();
     for line in &removed[..shown] {

@@ -88,12 +88,11 @@ impl Unit {
 /// The bytes of the equal units at the start of both texts; the last may be left out.
 pub(super) fn equal_head(old: &[u8], new: &[u8], unit: Unit) -> usize {
     let same = equal_start(old, new);
-    match same == old.len() && same == new.len() {
-        true => same,
-        false => {
-            let end = old[..same].iter().rposition(|byte| unit.ends_at(*byte));
-            end.map_or(0, |at| at + 1)
-        }
+    if same == old.len() && same == new.len() {
+        same
+    } else {
+        let end = old[..same].iter().rposition(|byte| unit.ends_at(*byte));
+        end.map_or(0, |at| at + 1)
     }
 }
 

@@ -61,9 +61,10 @@ pub fn text_on_one_line(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match chars::is_hostile(c) {
-            true => out.extend(c.escape_unicode()),
-            false => out.push(c),
+        if chars::is_hostile(c) {
+            out.extend(c.escape_unicode())
+        } else {
+            out.push(c)
         }
     }
     out.into()

@@ -181,12 +181,11 @@ impl Policy {
             let in_force = governing.in_force.then_some(&governing.design);
             [proposed, proposed.or(in_force)]
         });
-        let added = match self.stage == Stage::Range && self.settings.authority == Authority::Head {
-            true => {
-                let before = self.scope_of(&designs, |governing| [governing.before.as_ref(); 2]);
-                in_force.grants_beyond(&before)
-            }
-            false => self.proposed.grants_beyond(&in_force),
+        let added = if self.stage == Stage::Range && self.settings.authority == Authority::Head {
+            let before = self.scope_of(&designs, |governing| [governing.before.as_ref(); 2]);
+            in_force.grants_beyond(&before)
+        } else {
+            self.proposed.grants_beyond(&in_force)
         };
         self.added = added.into_iter().cloned().collect();
         let kept: HashSet<_> = in_force.grants().iter().map(Grant::place).collect();

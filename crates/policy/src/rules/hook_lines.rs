@@ -112,9 +112,10 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
 fn of_script(line: &str) -> Option<bool> {
     let line = without_comment(line);
     let is_comment = line.starts_with('#') && !line.starts_with("#!");
-    match is_comment || is_in(line, FRAME_LINES) {
-        true => Some(false),
-        false => is_call(line).then_some(true),
+    if is_comment || is_in(line, FRAME_LINES) {
+        Some(false)
+    } else {
+        is_call(line).then_some(true)
     }
 }
 
@@ -217,11 +218,11 @@ pub fn runs_guard(line: &[u8]) -> bool {
         line.split(|byte| byte.is_ascii_whitespace() || b"\"'()[]{},;&|".contains(byte));
     let is_own = |word: &[u8]| {
         let name = word.rsplit(|&byte| byte == b'/').next().unwrap_or(word);
-        match includes {
-            true => name
-                .strip_prefix(b"guard")
-                .is_some_and(|rest| matches!(rest.first(), None | Some(b'@' | b'-' | b'.'))),
-            false => name == b"guard" || name == b"guard.exe",
+        if includes {
+            name.strip_prefix(b"guard")
+                .is_some_and(|rest| matches!(rest.first(), None | Some(b'@' | b'-' | b'.')))
+        } else {
+            name == b"guard" || name == b"guard.exe"
         }
     };
     let is_verb = |word: &[u8]| word.to_str().is_ok_and(|word| is_in(word, VERBS));

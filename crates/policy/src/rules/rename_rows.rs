@@ -34,9 +34,10 @@ pub(super) fn finding(case: &Case<'_>, changed: &MeasuredChange) -> Option<Findi
     let mut grants = case.policy.scope.as_ref()?.lookup(path).into_iter();
     let (grant, to) = grants.find_map(|grant| Some((grant, grant.new_end(path)?)))?;
     let is_part = changed.new_ends.iter().any(|end| end.path == to);
-    let why = match is_part {
-        true => "does not keep its content",
-        false => "is not part of the change",
+    let why = if is_part {
+        "does not keep its content"
+    } else {
+        "is not part of the change"
     };
     let (shown, shown_to) = (escaped(path), escaped(&to));
     let message = format!("{shown} is deleted, but its new path {shown_to} {why}");

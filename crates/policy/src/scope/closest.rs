@@ -43,9 +43,10 @@ pub fn closest<'a>(
     }
     let permits = |grant: &Grant| {
         let is_new = wanted == Actions::ADD && grant.kind == GrantKind::File;
-        match is_new && grant.actions.contains(Actions::MODIFY) {
-            true => !exists(grant.path.as_ref()),
-            false => grant.actions.contains(wanted),
+        if is_new && grant.actions.contains(Actions::MODIFY) {
+            !exists(grant.path.as_ref())
+        } else {
+            grant.actions.contains(wanted)
         }
     };
     let (directory, name) = parts(path);

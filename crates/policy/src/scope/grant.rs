@@ -190,9 +190,10 @@ fn role(path: &str) -> Role {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let is_dot_file = stem.is_empty() && !extension.is_empty();
     let is_config = CONFIG_EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str());
-    match is_dot_file || is_config || CONFIG_NAMES.contains(&name) {
-        true => Role::Config,
-        false => Role::Implementation,
+    if is_dot_file || is_config || CONFIG_NAMES.contains(&name) {
+        Role::Config
+    } else {
+        Role::Implementation
     }
 }
 

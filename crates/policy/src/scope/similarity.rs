@@ -57,9 +57,10 @@ impl Folded {
             return 0.0;
         }
         let similarity = strsim::normalized_levenshtein(&self.text, &other.text);
-        match similarity >= MIN_TEXT {
-            true => similarity,
-            false => 0.0,
+        if similarity >= MIN_TEXT {
+            similarity
+        } else {
+            0.0
         }
     }
 }

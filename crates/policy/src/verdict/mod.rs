@@ -208,9 +208,10 @@ named! {
 impl Outcome {
     /// Refused if there is any error.
     pub fn of(findings: &[Finding]) -> Outcome {
-        match findings.iter().any(|one| one.level == Level::Error) {
-            true => Outcome::Refused,
-            false => Outcome::Accepted,
+        if findings.iter().any(|one| one.level == Level::Error) {
+            Outcome::Refused
+        } else {
+            Outcome::Accepted
         }
     }
 

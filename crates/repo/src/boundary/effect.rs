@@ -57,9 +57,10 @@ impl Boundary {
             // Report why it is not needed.
             let _ = dir.remove_file(&new);
         }
-        match placed.map_err(failed)? {
-            true => sync(&dir, path, "the new one is written"),
-            false => Err(changed()),
+        if placed.map_err(failed)? {
+            sync(&dir, path, "the new one is written")
+        } else {
+            Err(changed())
         }
     }
 

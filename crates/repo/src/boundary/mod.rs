@@ -142,10 +142,11 @@ impl Boundary {
 
     /// The absolute spelling of a path from [`Boundary::locate`], without links; empty for the root.
     pub fn absolute(&self, path: &BStr) -> PathBuf {
-        match path.is_empty() {
+        if path.is_empty() {
             // Joining nothing would add a slash.
-            true => self.path.clone(),
-            false => self.path.join(path.to_path_lossy()),
+            self.path.clone()
+        } else {
+            self.path.join(path.to_path_lossy())
         }
     }
 

@@ -373,9 +373,10 @@ impl<'a> CheckpointStore<'a> {
             .env("GIT_WORK_TREE", &self.root)
             .set("core.hooksPath", "/dev/null")
             .by_guard();
-        match borrows {
-            true => git.borrows(&self.common_dir.join("objects")),
-            false => git,
+        if borrows {
+            git.borrows(&self.common_dir.join("objects"))
+        } else {
+            git
         }
     }
 

@@ -102,9 +102,10 @@ fn collect_hooks(value: Value, found: &mut Vec<(String, Value)>) {
         return;
     };
     for (name, value) in object {
-        match name.to_lowercase().contains("hook") {
-            true => found.push((name, value)),
-            false => collect_hooks(value, found),
+        if name.to_lowercase().contains("hook") {
+            found.push((name, value))
+        } else {
+            collect_hooks(value, found)
         }
     }
 }

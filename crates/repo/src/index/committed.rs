@@ -154,9 +154,10 @@ impl TreeBuilder<'_> {
             }
             self.cursor.advance(1)?;
         }
-        match entry.is_intent_to_add {
-            true => open.leaves_out = true,
-            false => open.append(entry.mode, &path[open.length..], entry.id),
+        if entry.is_intent_to_add {
+            open.leaves_out = true
+        } else {
+            open.append(entry.mode, &path[open.length..], entry.id)
         }
         Ok(())
     }

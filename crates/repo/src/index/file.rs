@@ -358,9 +358,10 @@ impl<'a> EntryCursor<'a> {
         }
         // Git goes by the number in the flags, and in version 4 and for long paths by the NUL.
         let told = flags & LENGTH;
-        let length = match version == 4 || told == LENGTH {
-            true => name.find_byte(0).unwrap_or(LONGEST_ENTRY),
-            false => usize::from(told),
+        let length = if version == 4 || told == LENGTH {
+            name.find_byte(0).unwrap_or(LONGEST_ENTRY)
+        } else {
+            usize::from(told)
         };
         if kept + length > LONGEST_PATH {
             return Err(format!("a path is longer than {LONGEST_PATH} bytes"));

@@ -84,9 +84,10 @@ pub fn add_table(
 ) -> Result<String> {
     let ending = line_ending(&design.text);
     let [empty, table] = [&[], rows].map(|rows| section(rows).replace('\n', ending));
-    let text = match design.grants.is_empty() && design.text.contains(&empty) {
-        true => design.text.replacen(&empty, &table, 1),
-        false => format!("{}{ending}{ending}{table}", design.text.trim_end()),
+    let text = if design.grants.is_empty() && design.text.contains(&empty) {
+        design.text.replacen(&empty, &table, 1)
+    } else {
+        format!("{}{ending}{ending}{table}", design.text.trim_end())
     };
     let expected = standalone(design.path.as_ref(), rows).grants;
     checked(design, text, &expected, parse)
