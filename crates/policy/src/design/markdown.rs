@@ -212,6 +212,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
     }
 
     /// Reads the inline text that comes next. That of an item starts with its first piece.
+    #[allow(clippy::too_many_lines, reason = "one arm per event")]
     fn inline(&mut self, span: Range<usize>) -> InlineText {
         let mut content = InlineText {
             span,
