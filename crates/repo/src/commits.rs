@@ -259,8 +259,12 @@ impl<'a> HistoryWalk<'a> {
         if !self.seen.contains_key(&id) {
             let commit = Commit::read(self.objects, id)?;
             let cut = self.objects.boundary().contains(&id) && !commit.parents.is_empty();
-            let marks = 0;
-            self.seen.insert(id, VisitedCommit { commit, marks, cut });
+            let visited = VisitedCommit {
+                commit,
+                marks: 0,
+                cut,
+            };
+            self.seen.insert(id, visited);
         }
         if let Some(seen) = self.seen.get_mut(&id)
             && seen.marks & marks != marks
@@ -289,7 +293,7 @@ impl<'a> HistoryWalk<'a> {
                 self.mark(parent, below)?;
             }
             let is_older = self.queue.peek().is_none_or(|(newest, _)| *newest < oldest);
-            let is_stale = |(_, id): &(i64, ObjectId)| self.marks(id) & STALE != 0;
+            let is_stale = |(_, queued): &(i64, ObjectId)| self.marks(queued) & STALE != 0;
             if is_older && self.queue.iter().all(is_stale) {
                 break;
             }

@@ -84,7 +84,8 @@ pub fn merge_results(
             });
         }
     }
-    let result = |change: &Change| {
+    let mut results = Vec::with_capacity(changes.len());
+    for change in changes {
         let path: &BStr = change.path.as_ref();
         let (whole, mut parts) = if conflicts.contains(path) {
             (&theirs, sides.as_slice())
@@ -98,16 +99,16 @@ pub fn merge_results(
         }
         let mut contents = Vec::new();
         for part in parts.iter().filter(|_| state != change.new) {
-            if let Some(state) = part.get(path)? {
-                contents.push((state.kind, objects.content(Some(state))?));
+            if let Some(resolved) = part.get(path)? {
+                contents.push((resolved.kind, objects.content(Some(resolved))?));
             }
         }
-        Ok(MergeResult {
+        results.push(MergeResult {
             states: vec![state],
             contents,
-        })
-    };
-    changes.iter().map(result).collect()
+        });
+    }
+    Ok(results)
 }
 
 /// Prepares a merge in a private repository. Without a common commit, git takes everything of both sides as new, which

@@ -180,7 +180,7 @@ impl Repository {
                 return Ok(Some(local.into()));
             }
             let remote = full.strip_prefix(b"refs/remotes/");
-            if let Some((_, branch)) = remote.and_then(|name| name.split_once_str("/")) {
+            if let Some((_, branch)) = remote.and_then(|short| short.split_once_str("/")) {
                 return Ok(Some(branch.into()));
             }
         }
@@ -204,8 +204,8 @@ impl Repository {
         target: Option<&TargetBranch>,
         side: PushSide<'_>,
     ) -> Result<Range> {
-        let on_target = |update: &&Update| {
-            target.is_some_and(|target| update.branch() == Some(target.name.as_ref()))
+        let on_target = |pushed: &&Update| {
+            target.is_some_and(|target| pushed.branch() == Some(target.name.as_ref()))
         };
         let is_target = on_target(&update);
         let shown = escaped(&update.name);
@@ -227,7 +227,7 @@ impl Repository {
             known.extend(update.old);
         } else {
             known.extend(target.and_then(|target| target.tip));
-            known.extend(push.iter().find(on_target).and_then(|update| update.new));
+            known.extend(push.iter().find(on_target).and_then(|pushed| pushed.new));
             if known.is_empty() {
                 known.extend(update.old);
             }

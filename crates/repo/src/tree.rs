@@ -221,10 +221,10 @@ impl<'repo> Tree<'repo> {
         let wanted: Vec<&BStr> = folded.iter().map(|path| path.as_bstr()).collect();
         let mut open = vec![(self.id, BString::default(), wanted)];
         let mut name = BString::default();
-        while let Some((id, mut path, wanted)) = open.pop() {
+        while let Some((id, mut path, remaining)) = open.pop() {
             // Nothing is left where a path ends.
             let mut by_name: HashMap<&BStr, Vec<&BStr>> = HashMap::new();
-            for ahead in wanted {
+            for ahead in remaining {
                 let (first, rest) = ahead.split_once_str("/").unwrap_or((ahead, b""));
                 by_name.entry(first.into()).or_default().push(rest.into());
             }
@@ -326,7 +326,7 @@ fn walk(
         open.push(Change::new(path, directory(old), directory(new)));
     }
     let mut changes = Vec::new();
-    let (mut old, mut new) = (Vec::new(), Vec::new());
+    let (mut old_tree, mut new_tree) = (Vec::new(), Vec::new());
     while let Some(change) = open.pop() {
         let sides = [change.old, change.new];
         let mut kinds = sides.iter().flatten().map(|side| side.kind);
@@ -343,17 +343,17 @@ fn walk(
             return Err(Error::new(message));
         }
         let [old_id, new_id] = sides.map(|side| side.map_or(nothing, |side| side.id));
-        objects.tree(old_id, &mut old)?;
-        objects.tree(new_id, &mut new)?;
+        objects.tree(old_id, &mut old_tree)?;
+        objects.tree(new_id, &mut new_tree)?;
         // A tree in memory was made in order.
         if is_bounded && !objects.holds(new_id) {
-            refuse_disorder(new_id, &new)?;
+            refuse_disorder(new_id, &new_tree)?;
         }
         let start = open.len();
         differences(
             &change.path,
-            refs(old_id, &old),
-            refs(new_id, &new),
+            refs(old_id, &old_tree),
+            refs(new_id, &new_tree),
             &mut open,
         )?;
         open[start..].reverse();
@@ -424,7 +424,7 @@ fn differences<'a>(
         let old = next_old.filter(|_| order.is_le());
         let new = next_new.filter(|_| order.is_ge());
         if let Some(entry) = old.or(new).filter(|_| old != new) {
-            let [old, new] = [old, new].map(|entry| entry.map(state_of));
+            let [old, new] = [old, new].map(|side| side.map(state_of));
             // Two modes may mean the same kind.
             if old != new {
                 let end: &[u8] = if entry.mode.is_tree() { b"/" } else { b"" };

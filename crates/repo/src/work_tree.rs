@@ -54,8 +54,9 @@ impl Repository {
                 return Err(unclear(path.as_ref()));
             }
         }
-        let objects = private.file("objects");
-        let mut git = self.git(&place)?.env("GIT_OBJECT_DIRECTORY", objects);
+        let mut git = self
+            .git(&place)?
+            .env("GIT_OBJECT_DIRECTORY", private.file("objects"));
         for (key, value) in SETTINGS {
             git = git.set(key, value);
         }
@@ -87,9 +88,9 @@ impl Repository {
         copy.set_path(place);
         let mut write = || {
             copy.write(Default::default()).map_err(io::Error::other)?;
-            let copy = File::options().write(true).open(place)?;
+            let file = File::options().write(true).open(place)?;
             match if_there(self.repo.index_path().metadata())? {
-                Some(about) => copy.set_modified(about.modified()?),
+                Some(about) => file.set_modified(about.modified()?),
                 None => Ok(()),
             }
         };
@@ -147,7 +148,7 @@ impl Repository {
             let about = directory.symlink_metadata();
             let rules = directory.join(".gitignore").symlink_metadata();
             // What is behind a link is not git's, and opening a FIFO would block.
-            if about.is_ok_and(|about| !about.is_dir()) || rules.is_ok_and(|about| !about.is_file())
+            if about.is_ok_and(|about| !about.is_dir()) || rules.is_ok_and(|rules| !rules.is_file())
             {
                 return Ok(false);
             }

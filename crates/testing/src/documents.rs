@@ -28,8 +28,8 @@ pub fn labelled() -> Vec<Labelled> {
     let mut all: Vec<Labelled> = Vec::new();
     for file in files("fixtures/grammar", "txt") {
         let group = file.file_stem().unwrap().to_str().unwrap();
-        let text = std::fs::read_to_string(&file).unwrap();
-        for document in text.split("\n%%% ").skip(1) {
+        let fixture = std::fs::read_to_string(&file).unwrap();
+        for document in fixture.split("\n%%% ").skip(1) {
             let (head, rest) = document.split_once('\n').unwrap();
             let (name, at) = head
                 .split_once(" at ")

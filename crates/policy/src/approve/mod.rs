@@ -72,7 +72,7 @@ impl Approval {
         let consented = self
             .new
             .as_deref()
-            .map(|new| new.rsplit(' ').next().unwrap_or(new));
+            .map(|side| side.rsplit(' ').next().unwrap_or(side));
         self.path == change.path && consented == new.as_deref()
     }
 }
@@ -128,8 +128,8 @@ fn first(text: &[u8]) -> Option<String> {
 /// A reason for the log: printable, and of limited length.
 pub fn reason_line(reason: &str) -> String {
     let printable = reason.chars().filter(|c| !c.is_control());
-    let reason: String = printable.take(REASON_CHARS).collect();
-    reason.trim().to_owned()
+    let line: String = printable.take(REASON_CHARS).collect();
+    line.trim().to_owned()
 }
 
 #[cfg(test)]

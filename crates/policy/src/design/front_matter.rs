@@ -50,20 +50,11 @@ pub(super) struct FrontMatter {
 /// Reads the front matter.
 pub(super) fn parse(source: &DesignText<'_>, body: &Range<usize>) -> FrontMatter {
     let text = source.slice(body.clone());
-    let mut found = FrontMatter::default();
     let entries = match entries(text) {
         Ok(entries) => entries,
-        Err(at) => {
-            let problem = problem::no_yaml().at(source.line_span(body.start + at));
-            let allows = |line: &str| ALLOWING.iter().any(|key| line.contains(key));
-            if text.lines().any(denies) {
-                found.refusals.push(problem);
-            } else if text.lines().any(allows) {
-                found.faults.push(problem);
-            }
-            return found;
-        }
+        Err(at) => return unreadable(text, source.line_span(body.start + at)),
     };
+    let mut found = FrontMatter::default();
     for entry in entries {
         let place = body.start + entry.key_span.start..body.start + entry.key_span.end;
         let key = entry.key.as_ref();
@@ -110,6 +101,19 @@ pub(super) fn parse(source: &DesignText<'_>, body: &Range<usize>) -> FrontMatter
                     .push(problem::no_plain_path(&string.text).at(span));
             }
         }
+    }
+    found
+}
+
+/// The problem of a text that is not YAML, if it seems to allow or deny something.
+fn unreadable(text: &str, place: Range<usize>) -> FrontMatter {
+    let mut found = FrontMatter::default();
+    let problem = problem::no_yaml().at(place);
+    let allows = |line: &str| ALLOWING.iter().any(|key| line.contains(key));
+    if text.lines().any(denies) {
+        found.refusals.push(problem);
+    } else if text.lines().any(allows) {
+        found.faults.push(problem);
     }
     found
 }

@@ -155,10 +155,10 @@ fn of_phrase(said: &[String]) -> Option<Actions> {
     let verbs = verbs_of_files(&core)?;
     let mut actions = None;
     for verb in verbs {
-        let said = implied(verb);
+        let granted = implied(verb);
         actions = match actions {
-            None => Some(said),
-            Some(before) if before == said => Some(before),
+            None => Some(granted),
+            Some(before) if before == granted => Some(before),
             Some(_) => return Some(any()),
         };
     }

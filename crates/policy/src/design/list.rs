@@ -6,7 +6,7 @@ use super::row::WrittenRow;
 use super::scan::Scanner;
 use super::types::{self, RowAction, RowType};
 use super::{Actions, DesignBuilder, DesignText, GrantForm, ListNode, ListNodeKind, PIECE};
-use super::{Problem, placeholders, problem};
+use super::{Problem, WrittenPath, placeholders, problem};
 
 /// The most words that a type has: "Created and modified (unit tests)".
 const MOST_TYPE_WORDS: usize = 6;
@@ -128,8 +128,8 @@ fn read_item(
     scanner.check()?;
     let mut remarks = std::mem::take(&mut found.notes);
     let description = match remark(&mut scanner) {
-        Some((text, as_written)) => {
-            remarks.push(text);
+        Some((remark, as_written)) => {
+            remarks.push(remark);
             as_written
         }
         None if scanner
@@ -143,18 +143,18 @@ fn read_item(
         }
         None => return Err(problem::unread_item(shown(text))),
     };
-    if let Some(other) = below.iter().find(|node| node.kind == ListNodeKind::Other) {
+    if let Some(other) = below.iter().find(|child| child.kind == ListNodeKind::Other) {
         return Err(problem::odd_item().at(source.line_span(other.content.span.start)));
     }
-    let is_wide = |text: &str| text.ends_with('/') || text.contains('*');
-    if !below.is_empty() && found.paths.iter().any(|path| is_wide(&path.text)) {
+    let is_wide = |path: &WrittenPath| path.text.ends_with('/') || path.text.contains('*');
+    if !below.is_empty() && found.paths.iter().any(is_wide) {
         // The items below may narrow the directory.
         return Err(problem::odd_item());
     }
     remarks.extend(
         below
             .iter()
-            .map(|node| super::scan::remark_of(&node.content)),
+            .map(|child| super::scan::remark_of(&child.content)),
     );
     let action = said.map_or(RowAction::Grant(untyped), |said| said.action);
     let is_directory = said.is_some_and(|said| said.is_directory);

@@ -212,6 +212,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
     }
 
     /// Reads the inline text that comes next. That of an item starts with its first piece.
+    #[allow(clippy::too_many_lines, reason = "one arm per event")]
     fn inline(&mut self, span: Range<usize>) -> InlineText {
         let mut content = InlineText {
             span,
@@ -220,11 +221,11 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         };
         let (mut link, mut images, mut struck) = (None, 0_usize, 0_usize);
         self.elements.enter();
-        while let Some((event, span)) = self.events.next_if(|(event, _)| is_inline(event)) {
+        while let Some((event, range)) = self.events.next_if(|(event, _)| is_inline(event)) {
             if content.span.is_empty() {
-                content.span = span.clone();
+                content.span = range.clone();
             }
-            content.span.end = content.span.end.max(span.end);
+            content.span.end = content.span.end.max(range.end);
             // Whether one piece stands for this and more.
             let mut is_inner = link.is_some() || images > 0 || struck > 0;
             let (mut kind, mut shown, mut read) = (None, CowStr::Borrowed(""), None);
@@ -235,7 +236,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                     (kind, shown) = (Some(PieceKind::Code(text.to_string())), text);
                 }
                 Event::InlineHtml(html) => {
-                    self.inline_html(&html, span.start);
+                    self.inline_html(&html, range.start);
                     if let Some((_, tag)) = html::next_tag(&html, &mut 0) {
                         content.is_obscured |= !tag.as_ref().is_ok_and(html::Tag::is_harmless);
                         // The rest is struck out, too, since the end tag may be anywhere.
@@ -248,12 +249,12 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                     kind = Some(PieceKind::Html(html.to_string()));
                 }
                 Event::Start(tag @ (Tag::Emphasis | Tag::Strong)) if !is_inner => {
-                    let mark = span.start..span.start + 1 + usize::from(tag == Tag::Strong);
-                    content.mark(self.text, &span, mark, self.is_cell);
+                    let mark = range.start..range.start + 1 + usize::from(tag == Tag::Strong);
+                    content.mark(self.text, &range, mark, self.is_cell);
                 }
                 Event::End(tag @ (TagEnd::Emphasis | TagEnd::Strong)) if !is_inner => {
-                    let mark = span.end - 1 - usize::from(tag == TagEnd::Strong)..span.end;
-                    content.mark(self.text, &span, mark, self.is_cell);
+                    let mark = range.end - 1 - usize::from(tag == TagEnd::Strong)..range.end;
+                    content.mark(self.text, &range, mark, self.is_cell);
                 }
                 Event::Start(Tag::Strikethrough) => {
                     (struck, kind) = (struck + 1, Some(PieceKind::Struck));
@@ -274,7 +275,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                     }
                 }
                 Event::FootnoteReference(_) | Event::TaskListMarker(_) => {
-                    read = Some(self.slice(span.clone()));
+                    read = Some(self.slice(range.clone()));
                 }
                 _ => {}
             }
@@ -285,8 +286,8 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             }
             match kind {
                 _ if is_inner => {}
-                Some(kind) => content.run.push_piece(kind, span),
-                None => content.run.push(read.unwrap_or(&shown), &span),
+                Some(kind) => content.run.push_piece(kind, range),
+                None => content.run.push(read.unwrap_or(&shown), &range),
             }
         }
         self.elements.leave();
@@ -408,10 +409,12 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 Event::Start(Tag::List(_)) => is_first = true,
                 Event::End(TagEnd::List(_)) if depth == 0 => break,
                 Event::Start(Tag::Item) => {
-                    let is_box = |event: &Event<'_>| matches!(event, Event::TaskListMarker(_));
                     self.events
-                        .next_if(|(event, _)| *event == Event::Start(Tag::Paragraph));
-                    let is_task = self.events.next_if(|(event, _)| is_box(event)).is_some();
+                        .next_if(|(next, _)| *next == Event::Start(Tag::Paragraph));
+                    let is_task = self
+                        .events
+                        .next_if(|(next, _)| matches!(next, Event::TaskListMarker(_)))
+                        .is_some();
                     let kind = ListNodeKind::Item { is_task, is_first };
                     push(depth, kind, self.inline(span.start..span.start));
                     (depth, is_first) = (depth + 1, false);

@@ -47,16 +47,25 @@ impl WrittenPath {
 
     /// The path of a code span, or the two ends of `a -> b`. `arrow` is that before the span.
     pub(super) fn ends(text: &str, span: &Range<usize>, arrow: bool) -> Vec<WrittenPath> {
-        let path = |text, arrow| WrittenPath {
-            arrow,
-            ..WrittenPath::code(text, span.clone())
-        };
-        let ends = [" -> ", "→", " => "].iter().find_map(|mark| {
+        let code = |path| WrittenPath::code(path, span.clone());
+        let pair = [" -> ", "→", " => "].iter().find_map(|mark| {
             let (old, new) = text.trim().split_once(mark)?;
             let is_pair = !old.trim().is_empty() && !new.trim().is_empty() && !new.contains(mark);
-            is_pair.then(|| vec![path(old, arrow), path(new, true)])
+            is_pair.then_some((old, new))
         });
-        ends.unwrap_or_else(|| vec![path(text, arrow)])
+        match pair {
+            Some((old, new)) => vec![
+                WrittenPath { arrow, ..code(old) },
+                WrittenPath {
+                    arrow: true,
+                    ..code(new)
+                },
+            ],
+            None => vec![WrittenPath {
+                arrow,
+                ..code(text)
+            }],
+        }
     }
 }
 

@@ -233,13 +233,13 @@ pub(super) fn judge(text: &str, action: RowAction, is_open: bool) -> Remark {
     if FORBIDDEN_PHRASES.are_in(&said) {
         return Remark::Forbidden;
     }
-    let said_type = types::of_text(text).map(|said| said.action);
+    let said_type = types::of_text(text).map(|row_type| row_type.action);
     let is_mention = said_type == Some(RowAction::Mention);
     if is_open && (is_mention || begins_as_mention(text)) {
         return Remark::Mention;
     }
     let is_other_type =
-        said_type.is_some_and(|said| !types::is_note(text) && !types::agrees(action, said));
+        said_type.is_some_and(|other| !types::is_note(text) && !types::agrees(action, other));
     if is_other_type || is_denial(text, &said) {
         return Remark::Contradiction;
     }

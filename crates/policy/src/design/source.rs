@@ -65,13 +65,15 @@ impl<'a> DesignText<'a> {
 
 /// Decodes a document into its text and the reason why it cannot be read further.
 pub(super) fn decode(bytes: &[u8]) -> (String, Option<Problem>) {
-    let next = bytes.iter().skip(1).chain([&0]);
-    let is_hidden = |(byte, next): (&u8, &u8)| *byte == 0 || *byte == b'\r' && *next != b'\n';
     let problem = if let Err(error) = std::str::from_utf8(bytes) {
         let at = error.valid_up_to();
         Some(problem::not_utf8().at(at..at))
     } else {
-        let at = bytes.iter().zip(next).position(is_hidden);
+        let next_bytes = bytes.iter().skip(1).chain([&0]);
+        let at = bytes
+            .iter()
+            .zip(next_bytes)
+            .position(|(byte, next)| *byte == 0 || *byte == b'\r' && *next != b'\n');
         at.map(|at| problem::hidden_bytes().at(at..at))
     };
     // Everything before an invalid byte keeps its offset.

@@ -223,8 +223,8 @@ fn of_head(head: &str) -> Option<RowType> {
         is_directory = DIRECTORIES.contains(noun);
         parts.pop();
     }
-    let head = parts.join(" ");
-    let separated = head
+    let separated = parts
+        .join(" ")
         .replace(['+', '&', ','], "/")
         .replace(" and ", "/")
         .replace(" or ", "/");

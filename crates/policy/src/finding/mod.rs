@@ -220,7 +220,7 @@ impl<'a> TextLines<'a> {
 
     /// The byte range of a 1-based line, with its ending. A BOM is not part of it.
     pub(crate) fn range(&self, line: usize) -> Range<usize> {
-        let start = |line: usize| self.starts.get(line).copied();
+        let start = |index: usize| self.starts.get(index).copied();
         start(line - 1).unwrap_or(0)..start(line).unwrap_or(self.text.len())
     }
 

@@ -25,10 +25,10 @@ pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize
     let mut new = &new[..new.len() - tail];
     let (mut kept, mut lost) = (line_count(rest), 0_usize);
     while kept < enough && !old.is_empty() && !new.is_empty() {
-        let equal = equal_head(old, new, Unit::Lines);
-        if equal > 0 {
-            kept += line_count(&old[..equal]);
-            (old, new) = (&old[equal..], &new[equal..]);
+        let head = equal_head(old, new, Unit::Lines);
+        if head > 0 {
+            kept += line_count(&old[..head]);
+            (old, new) = (&old[head..], &new[head..]);
             continue;
         }
         let (mut before, mut after) = (Window::of(old), Window::of(new));

@@ -133,8 +133,9 @@ pub fn measure_if(
     let (old, new) = (old.map(Side::of), new.map(Side::of));
     let is_enough = precision == Precision::Verdict
         && conversion(&old, &new).is_none()
-        && texts(&old, &new)
-            .is_some_and(|(old, new)| share::is_surely_modify(old, new, thresholds));
+        && texts(&old, &new).is_some_and(|(old_text, new_text)| {
+            share::is_surely_modify(old_text, new_text, thresholds)
+        });
     (!is_enough).then(|| measure_sides(&old, &new, thresholds))
 }
 
@@ -144,8 +145,9 @@ fn measure_sides(
     thresholds: &Thresholds,
 ) -> Measured {
     let (conversion, texts) = (conversion(old, new), texts(old, new));
-    let compared = texts.filter(|_| matches!(conversion, None | Some(Conversion::Emptied)));
-    let compared = compared.map(|(old, new)| share::compare(old, new));
+    let compared = texts
+        .filter(|_| matches!(conversion, None | Some(Conversion::Emptied)))
+        .map(|(old_text, new_text)| share::compare(old_text, new_text));
     let lost = match (&compared, old) {
         (Some((lost, _)), _) => *lost,
         (_, None) => Lost::NOTHING,
@@ -160,12 +162,12 @@ fn measure_sides(
     };
     let reformatted = conversion.is_none()
         && lost.at_least(thresholds.share)
-        && texts.is_some_and(|(old, new)| {
+        && texts.is_some_and(|(old_text, new_text)| {
             let changes = match compared {
-                Some((lost, changes)) if lost.unit == Unit::Lines => changes,
-                _ => line_diff::changes(&old.bytes, &new.bytes, Unit::Lines),
+                Some((_, changes)) if lost.unit == Unit::Lines => changes,
+                _ => line_diff::changes(&old_text.bytes, &new_text.bytes, Unit::Lines),
             };
-            changes.is_some_and(|changes| reformat::is_reformat(old, new, &changes))
+            changes.is_some_and(|changes| reformat::is_reformat(old_text, new_text, &changes))
         });
     let lines = |side: &Option<Side<'_>>| Some(side.as_ref()?.text.as_ref()?.lines);
     Measured {

@@ -119,7 +119,7 @@ fn add_hunks(old: &[u8], new: &[u8], max_lines: usize, lines: &mut Vec<String>) 
 
 /// The diff of a text of `count` lines as `similar` groups it.
 fn operations(diff: &Diff, count: usize) -> Vec<DiffOp> {
-    let (mut all, mut old_index, mut new_index) = (Vec::new(), 0, 0);
+    let (mut all, mut old_end, mut new_end) = (Vec::new(), 0, 0);
     let equal = |old_index, new_index, end: usize| DiffOp::Equal {
         old_index,
         new_index,
@@ -127,16 +127,16 @@ fn operations(diff: &Diff, count: usize) -> Vec<DiffOp> {
     };
     for hunk in diff.hunks() {
         let (old, new) = (hunk.before.start as usize, hunk.after.start as usize);
-        all.push(equal(old_index, new_index, old));
+        all.push(equal(old_end, new_end, old));
         all.push(DiffOp::Replace {
             old_index: old,
             old_len: hunk.before.len(),
             new_index: new,
             new_len: hunk.after.len(),
         });
-        (old_index, new_index) = (hunk.before.end as usize, hunk.after.end as usize);
+        (old_end, new_end) = (hunk.before.end as usize, hunk.after.end as usize);
     }
-    all.push(equal(old_index, new_index, count));
+    all.push(equal(old_end, new_end, count));
     all
 }
 

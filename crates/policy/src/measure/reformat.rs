@@ -194,8 +194,8 @@ fn is_in_pattern(before: &[u8]) -> bool {
 /// Whether the lines that replace the changed ones miss fewer than a tenth of their words, of the bytes of these words
 /// and of their lines, and add fewer than a tenth.
 fn keeps_words(before: &[u8], diff: &Diff, count: usize) -> bool {
-    let (lost, added) = (diff.count_removals(), diff.count_additions());
-    if !is_little(lost as usize, count) || !is_little(added as usize, count) {
+    let (removals, additions) = (diff.count_removals(), diff.count_additions());
+    if !is_little(removals as usize, count) || !is_little(additions as usize, count) {
         return false;
     }
     let (mut at, mut bytes, mut lost_bytes) = (0_u32, 0, 0);

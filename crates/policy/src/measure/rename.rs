@@ -116,11 +116,12 @@ impl<'a, F> Matcher<'a, F> {
             let mode = (!end.kind.is_file()).then(|| end.kind.mode());
             Some((end.id, mode, by_name.then(|| end.name())))
         };
-        for [from, to] in self.groups(key) {
-            let (with_row, without): (Vec<_>, Vec<_>) =
-                from.into_iter().partition(|&at| self.deleted[at].has_row);
+        for [deleted, added] in self.groups(key) {
+            let (with_row, without): (Vec<_>, Vec<_>) = deleted
+                .into_iter()
+                .partition(|&at| self.deleted[at].has_row);
             let (mut with_row, mut without) = (with_row.into_iter(), without.into_iter());
-            for to in to {
+            for to in added {
                 // One with a row has fewer partners.
                 let may_have = !self.added[to].has_row;
                 let first = may_have.then(|| with_row.next()).flatten();
@@ -137,15 +138,15 @@ impl<'a, F> Matcher<'a, F> {
         F: FnMut(ObjectId) -> Result<Vec<u8>, E>,
     {
         let name = |end: &RenameEnd<'a>| if by_name { end.name() } else { b"" };
-        for [from, to] in self.groups(|end| end.kind.is_file().then(|| name(end))) {
-            let blobs = self.profiles.len() + from.len() + to.len();
-            let pairs = from.len().saturating_mul(to.len());
+        for [deleted, added] in self.groups(|end| end.kind.is_file().then(|| name(end))) {
+            let blobs = self.profiles.len() + deleted.len() + added.len();
+            let pairs = deleted.len().saturating_mul(added.len());
             if pairs > MAX_PAIRS - self.compared || blobs > MAX_BLOBS {
                 continue;
             }
             let mut candidates = Vec::new();
-            for &from in &from {
-                for &to in to.iter().filter(|&&to| self.may_pair(from, to)) {
+            for &from in &deleted {
+                for &to in added.iter().filter(|&&to| self.may_pair(from, to)) {
                     candidates.push((0, from, to));
                 }
             }

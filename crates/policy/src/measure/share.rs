@@ -114,8 +114,10 @@ pub(super) fn compare(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<Vec<Hunk>
     }
     let hunks = line_diff::changes(&old.bytes, &new.bytes, all.unit);
     let is_exact = hunks.is_some();
-    let removed = |hunks: &Vec<Hunk>| hunks.iter().map(|hunk| hunk.before.len()).sum();
-    let mut lost = hunks.as_ref().map_or(all.total, removed);
+    let mut lost = match &hunks {
+        Some(hunks) => hunks.iter().map(|hunk| hunk.before.len()).sum(),
+        None => all.total,
+    };
     if lost > 0 && all.unit == Unit::Lines {
         // A verdict without a count may not be milder.
         let kept = lower_bound::kept(&old.bytes, &new.bytes, all.total, lower_bound::ALL);

@@ -107,18 +107,18 @@ pub(super) fn equal_tail(old: &[u8], new: &[u8], unit: Unit) -> usize {
 /// The number of equal bytes at the start of both.
 fn equal_start(one: &[u8], other: &[u8]) -> usize {
     let steps = one.chunks_exact(STEP).zip(other.chunks_exact(STEP));
-    let near = STEP * steps.take_while(|(one, other)| one == other).count();
+    let near = STEP * steps.take_while(|(a, b)| a == b).count();
     let rest = one[near..].iter().zip(&other[near..]);
-    near + rest.take_while(|(one, other)| one == other).count()
+    near + rest.take_while(|(a, b)| a == b).count()
 }
 
 /// The number of equal bytes at the end of both.
 fn equal_end(one: &[u8], other: &[u8]) -> usize {
     let steps = one.rchunks_exact(STEP).zip(other.rchunks_exact(STEP));
-    let near = STEP * steps.take_while(|(one, other)| one == other).count();
+    let near = STEP * steps.take_while(|(a, b)| a == b).count();
     let rest = one[..one.len() - near].iter().rev();
     let rest = rest.zip(other[..other.len() - near].iter().rev());
-    near + rest.take_while(|(one, other)| one == other).count()
+    near + rest.take_while(|(a, b)| a == b).count()
 }
 
 /// The tokens of a text.

@@ -107,8 +107,8 @@ fn is_misleading(previous: Option<char>, c: char, next: Option<char>) -> bool {
         return false;
     }
     // Between letters or emoji a joiner changes the drawing; next to ASCII it is only hidden.
-    let between_wide =
-        previous.is_some_and(|c| !c.is_ascii()) && next.is_some_and(|c| !c.is_ascii());
+    let between_wide = previous.is_some_and(|before| !before.is_ascii())
+        && next.is_some_and(|after| !after.is_ascii());
     chars::fault(c).is_some()
         || chars::as_ascii_dots(c).is_some()
         || c.is_whitespace()

@@ -59,7 +59,8 @@ fn check_dots(path: &str) -> Result<(), PathFault> {
         }
     }
     let mut names = path.split('/').zip(plain.split('/'));
-    let is_step = names.any(|(name, plain)| name != plain && matches!(plain, "." | ".."));
+    let is_step =
+        names.any(|(name, plain_name)| name != plain_name && matches!(plain_name, "." | ".."));
     if is_step || check_git_dir(&plain).is_err() {
         let what = format!("contains the dot look-alike U+{:04X}", u32::from(dot));
         return refuse(Reason::ConfusableSeparator, what);

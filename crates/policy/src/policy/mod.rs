@@ -178,8 +178,8 @@ impl Policy {
         // A design that the change leaves alone goes on to forbid what it forbids.
         self.proposed = self.scope_of(&designs, |governing| {
             let proposed = governing.proposed.as_ref();
-            let in_force = governing.in_force.then_some(&governing.design);
-            [proposed, proposed.or(in_force)]
+            let design = governing.in_force.then_some(&governing.design);
+            [proposed, proposed.or(design)]
         });
         let added = if self.stage == Stage::Range && self.settings.authority == Authority::Head {
             let before = self.scope_of(&designs, |governing| [governing.before.as_ref(); 2]);

@@ -60,9 +60,9 @@ pub(super) fn brings_only_hooks(path: &BStr, old: &[u8], new: &[u8]) -> bool {
 pub fn with_entries(settings: Value, own: &Value) -> Value {
     match (settings, own) {
         (Value::Object(mut keys), Value::Object(own)) => {
-            for (key, own) in own {
+            for (key, value) in own {
                 let known = keys.get_mut(key).map(Value::take).unwrap_or_default();
-                keys.insert(key.clone(), with_entries(known, own));
+                keys.insert(key.clone(), with_entries(known, value));
             }
             keys.into()
         }

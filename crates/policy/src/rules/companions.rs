@@ -70,7 +70,7 @@ pub(super) fn is_granted(scope: &Scope, change: &Change) -> bool {
         let (below, manifest) = split(grant.path.as_ref());
         grant.kind == GrantKind::File
             && (grant.actions.contains(Actions::MODIFY) || grant.actions.contains(Actions::ADD))
-            && manifests.iter().any(|name| name.as_bytes() == manifest)
+            && manifests.iter().any(|known| known.as_bytes() == manifest)
             && below.starts_with(directory)
     })
 }

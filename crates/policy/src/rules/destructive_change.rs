@@ -26,39 +26,9 @@ pub(super) fn found(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
 fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
     let (path, change) = (changed.path(), &changed.change);
     let measured = changed.measured.as_ref()?;
+    let message = loss_message(case, changed, measured)?;
     let lost = &measured.lost;
-    let exempt = || is_exempt(case.policy, change) || is_generated(changed);
-    let shown = escaped(path);
-    let (unit, size) = match lost.unit {
-        Unit::Lines => ("lines", format!("{} lines", lost.total)),
-        Unit::Tokens => ("words", format!("{} bytes", lost.bytes)),
-        Unit::Bytes => ("bytes", format!("{} bytes", lost.bytes)),
-    };
     let is_deleted = measured.class == Class::Delete;
-    let message = match measured.conversion {
-        // The loss of a rename is measured at its new path. Deleting what no row can name is welcome.
-        _ if is_deleted
-            && (change.renamed.is_some()
-                || !granted::can_be_named(change, case.platform)
-                || !measured.large
-                || exempt()
-                || granted::has_row(case.policy, changed)) =>
-        {
-            return None;
-        }
-        _ if is_deleted => format!("{shown} ({size}) is deleted without a Delete row"),
-        Some(conversion) if measured.large || conversion != Conversion::Emptied => {
-            format!("{shown} becomes {}", conversion.name())
-        }
-        _ if measured.class == Class::Replace && !exempt() => format!(
-            "{shown} loses {}{} of {} {unit} ({} %)",
-            if lost.is_exact { "" } else { "up to " },
-            lost.lost,
-            lost.total,
-            percent(lost.share())
-        ),
-        _ => return None,
-    };
     let mut finding = Finding::new(Rule::DestructiveChange, path, message)
         .detail("class", measured.class.name())
         .detail("lost", lost.lost)
@@ -97,6 +67,44 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
         _ => "restore it, or have a person approve the loss",
     };
     Some(advise_approval(finding.help(help), case.policy))
+}
+
+/// What happens to the file; `None` if that is not destructive.
+fn loss_message(case: &Case<'_>, changed: &MeasuredChange, measured: &Measured) -> Option<String> {
+    let change = &changed.change;
+    let lost = &measured.lost;
+    let exempt = || is_exempt(case.policy, change) || is_generated(changed);
+    let shown = escaped(changed.path());
+    let (unit, size) = match lost.unit {
+        Unit::Lines => ("lines", format!("{} lines", lost.total)),
+        Unit::Tokens => ("words", format!("{} bytes", lost.bytes)),
+        Unit::Bytes => ("bytes", format!("{} bytes", lost.bytes)),
+    };
+    let is_deleted = measured.class == Class::Delete;
+    match measured.conversion {
+        // The loss of a rename is measured at its new path. Deleting what no row can name is welcome.
+        _ if is_deleted
+            && (change.renamed.is_some()
+                || !granted::can_be_named(change, case.platform)
+                || !measured.large
+                || exempt()
+                || granted::has_row(case.policy, changed)) =>
+        {
+            None
+        }
+        _ if is_deleted => Some(format!("{shown} ({size}) is deleted without a Delete row")),
+        Some(conversion) if measured.large || conversion != Conversion::Emptied => {
+            Some(format!("{shown} becomes {}", conversion.name()))
+        }
+        _ if measured.class == Class::Replace && !exempt() => Some(format!(
+            "{shown} loses {}{} of {} {unit} ({} %)",
+            if lost.is_exact { "" } else { "up to " },
+            lost.lost,
+            lost.total,
+            percent(lost.share())
+        )),
+        _ => None,
+    }
 }
 
 /// Names the command that approves the change.

@@ -77,15 +77,22 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
         _ => {}
     }
     let (before, after) = (lines(old), lines(new));
-    let both = before.iter().zip(&after);
-    let first = both.take_while(|(old, new)| old.0 == new.0).count();
-    let (before, after) = (&before[first..], &after[first..]);
-    let both = before.iter().rev().zip(after.iter().rev());
-    let last = both.take_while(|(old, new)| old.0 == new.0).count();
+    let prefix = before
+        .iter()
+        .zip(&after)
+        .take_while(|(a, b)| a.0 == b.0)
+        .count();
+    let (before, after) = (&before[prefix..], &after[prefix..]);
+    let suffix = before
+        .iter()
+        .rev()
+        .zip(after.iter().rev())
+        .take_while(|(a, b)| a.0 == b.0)
+        .count();
     // How many of the changed lines call guard, and how many state its version; `None` if one does something else.
     let count = |lines: &[(&[u8], bool)]| -> Option<(usize, usize)> {
         let (mut calls, mut versions) = (0, 0);
-        for (line, is_version) in &lines[..lines.len() - last] {
+        for (line, is_version) in &lines[..lines.len() - suffix] {
             let line = line.trim().to_str().ok()?;
             if *is_version {
                 versions += 1;
@@ -159,9 +166,10 @@ fn of_pair(said: &str) -> Option<bool> {
         .find([':', '='])
         .map_or((said, ""), |at| (said[..at].trim(), &said[at + 1..]));
     let value = value.trim().trim_matches(['"', '\'', '[', ']', ' ']);
-    let is_jobs = |key: &str| key.strip_suffix(".jobs").is_some_and(is_hook);
     let is_frame = match key {
-        _ if value.is_empty() => is_in(key, FRAMES) || is_hook(key) || is_jobs(key),
+        _ if value.is_empty() => {
+            is_in(key, FRAMES) || is_hook(key) || key.strip_suffix(".jobs").is_some_and(is_hook)
+        }
         "repo" => value == "local" || runs_guard(format!("repo: {value}").as_bytes()),
         _ => is_in(key, DETAILS),
     };

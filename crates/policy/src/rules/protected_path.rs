@@ -58,7 +58,10 @@ pub(super) fn check_request(settings: &Settings, path: &BStr, access: Access, si
     let folded = fold(path);
     let spellings: [&BStr; 2] = [path, folded.as_ref()];
     let secrets = &settings.secrets;
-    if let Some(pattern) = spellings.into_iter().find_map(|path| secrets.find(path)) {
+    if let Some(pattern) = spellings
+        .into_iter()
+        .find_map(|spelling| secrets.find(spelling))
+    {
         let message = format!(
             "{} looks like a secret (`{}` in [workspace] secrets)",
             escaped(path),
@@ -67,8 +70,11 @@ pub(super) fn check_request(settings: &Settings, path: &BStr, access: Access, si
         let finding = Finding::new(Rule::ProtectedPath, path, message);
         sink.push(finding.help("ask a person to handle it"));
     }
-    let is_own = |path| policy::is_own_settings(settings, path);
-    if access == Access::Write && spellings.into_iter().any(is_own) {
+    if access == Access::Write
+        && spellings
+            .into_iter()
+            .any(|spelling| policy::is_own_settings(settings, spelling))
+    {
         let message = format!("{} configures guard", escaped(path));
         let finding = Finding::new(Rule::ProtectedPath, path, message);
         sink.push_always(finding.help("ask a person to change it in a separate commit"));

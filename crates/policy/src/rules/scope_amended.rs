@@ -56,7 +56,7 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
                 "they allow nothing here: with `authority = \"base\"` only rows of the merge base count"
             }
         };
-        let rows = added.iter().map(|grant| {
+        let details = added.iter().map(|grant| {
             json!({
                 "path": grant.path.to_string(),
                 "granted": grant.actions.names().collect::<Vec<_>>(),
@@ -65,7 +65,7 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
         });
         let finding = amended(design, message, &added, "new in this branch")
             .help(what_to_do)
-            .detail("rows", rows.collect::<Vec<_>>());
+            .detail("rows", details.collect::<Vec<_>>());
         sink.push(Finding { level, ..finding });
     }
 }

@@ -44,11 +44,11 @@ fn grants_submodule(policy: &Policy, path: &BStr) -> bool {
 
 fn without_row(policy: &Policy, changed: &MeasuredChange) -> Finding {
     let change = &changed.change;
-    let id = |side: Option<State>| {
+    let short_id = |side: Option<State>| {
         let link = side.filter(|state| state.kind == Kind::Submodule);
         link.map(|state| state.id.to_hex_with_len(12).to_string())
     };
-    let (from, to) = (id(change.old), id(change.new));
+    let (from, to) = (short_id(change.old), short_id(change.new));
     let what = match (&from, &to) {
         (Some(from), Some(to)) => format!("moves from {from} to {to}"),
         (Some(from), None) => format!("is removed; it was at {from}"),

@@ -63,10 +63,7 @@ pub fn closest<'a>(
         last.1
     };
     let mut best: Option<(f64, &Grant)> = None;
-    let names = scope.names.get_or_init(|| {
-        let paths = scope.grants().iter().map(|grant| grant.path.as_ref());
-        paths.map(|path| Folded::new(parts(path).1)).collect()
-    });
+    let names = scope.names.get_or_init(|| folded_names(scope));
     for (grant, folded) in scope.grants().iter().zip(names) {
         let least = best.map_or(MIN_PATH, |(most, _)| most);
         let (other, other_name) = parts(grant.path.as_ref());
@@ -78,31 +75,46 @@ pub fn closest<'a>(
                 similarity => 1.0 + similarity,
             },
             GrantKind::File => {
-                let names = |least| folded_name.similarity(folded, least);
+                let name_similarity = |min| folded_name.similarity(folded, min);
                 // A bare name says nothing about directories.
                 if directory.is_empty() && !other.is_empty() {
-                    names(least)
+                    name_similarity(least)
                 } else if folded_name.bound(folded) < (least - DIRECTORY) / NAME {
                     0.0
                 } else {
                     let directories = DIRECTORY * directories(other);
-                    NAME * names((least - directories) / NAME) + directories
+                    NAME * name_similarity((least - directories) / NAME) + directories
                 }
             }
         };
-        let is_best = |(most, other): (f64, &Grant)| (score, &other.path) >= (most, &grant.path);
+        let is_best =
+            best.is_none_or(|(most, previous)| (score, &previous.path) >= (most, &grant.path));
         // Whether a file exists takes longest to say.
-        if score >= MIN_PATH && best.is_none_or(is_best) && permits(grant) {
+        if score >= MIN_PATH && is_best && permits(grant) {
             best = Some((score, grant));
         }
     }
     let (_, grant) = best?;
-    let path = match grant.kind {
+    let suggested = suggested_path(grant, name);
+    let is_denied = scope.denial(suggested.as_ref()).is_some();
+    (!is_denied).then_some(Closest {
+        path: suggested,
+        grant,
+    })
+}
+
+/// The path of a grant or, in a directory, of the file with this name.
+fn suggested_path(grant: &Grant, name: &BStr) -> BString {
+    match grant.kind {
         GrantKind::Directory => [grant.path.as_slice(), b"/", name].concat().into(),
         _ => grant.path.clone(),
-    };
-    let is_denied = scope.denial(path.as_ref()).is_some();
-    (!is_denied).then_some(Closest { path, grant })
+    }
+}
+
+/// The file name of each grant.
+fn folded_names(scope: &Scope) -> Vec<Folded> {
+    let paths = scope.grants().iter().map(|grant| grant.path.as_ref());
+    paths.map(|path| Folded::new(parts(path).1)).collect()
 }
 
 /// The directory and the file name.

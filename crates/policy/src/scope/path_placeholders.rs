@@ -34,11 +34,14 @@ pub fn fill(pattern: &str, names: &PathNames) -> Vec<String> {
         (SLUG, branch.map_or_else(Vec::new, slugs)),
     ] {
         if pattern.contains(placeholder) {
-            let put = |one: &String| -> Vec<String> {
-                let filled = values.iter().map(|value| one.replace(placeholder, value));
-                filled.collect()
-            };
-            filled = filled.iter().flat_map(put).collect();
+            filled = filled
+                .iter()
+                .flat_map(|one| {
+                    values
+                        .iter()
+                        .map(move |value| one.replace(placeholder, value))
+                })
+                .collect();
         }
     }
     filled
@@ -77,10 +80,10 @@ pub fn is_set(pattern: &str) -> bool {
 
 /// The paths that a pattern without stars names; none if there are too many.
 pub fn literal_paths(pattern: &str) -> Vec<String> {
-    let paths = Some(pattern).filter(|pattern| !pattern.contains('*'));
-    paths
-        .and_then(|pattern| expand(pattern, ""))
-        .unwrap_or_default()
+    if pattern.contains('*') {
+        return Vec::new();
+    }
+    expand(pattern, "").unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -63,8 +63,10 @@ pub fn in_another_form<'a>(scope: &'a Scope, path: &BStr) -> Option<Closest<'a>>
     let composed = composed(text);
     if let Some(&index) = known.get(&*composed) {
         let grant = &scope.grants()[index];
-        let path = grant.path.clone();
-        return Some(Closest { path, grant });
+        return Some(Closest {
+            path: grant.path.clone(),
+            grant,
+        });
     }
     // No form adds or removes a slash, so the directories above have as many parts in each form.
     for ((slash, _), in_path) in composed.rmatch_indices('/').zip(path.rfind_iter("/")) {

@@ -101,8 +101,8 @@ impl Boundary {
             source,
         };
         let path = root.canonicalize().map_err(failed)?;
-        let root = Dir::open_ambient_dir(&path, ambient_authority()).map_err(failed)?;
-        Ok(Boundary { root, path })
+        let dir = Dir::open_ambient_dir(&path, ambient_authority()).map_err(failed)?;
+        Ok(Boundary { root: dir, path })
     }
 
     /// The path in the workspace that a request names. Absolute, relative and linked spellings give one path, which

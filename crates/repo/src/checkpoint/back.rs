@@ -29,8 +29,8 @@ impl CheckpointStore<'_> {
     ///
     /// # Errors
     /// The work tree cannot be recorded.
-    pub fn to_take_back(&self, change: &ObservedChange, only: &[BString]) -> Result<TakenBack> {
-        let ObservedChange { before, after, .. } = change;
+    pub fn to_take_back(&self, observed: &ObservedChange, only: &[BString]) -> Result<TakenBack> {
+        let ObservedChange { before, after, .. } = observed;
         let now = self.record(&[], Some(before))?;
         let both = self.repository(Blobs::new())?;
         let objects = both.objects();

@@ -108,9 +108,9 @@ pub fn differing<'a, K: Ord, V: PartialEq>(
     new: &'a BTreeMap<K, V>,
 ) -> impl Iterator<Item = (&'a K, Option<&'a V>, Option<&'a V>)> {
     let keys: BTreeSet<&K> = old.keys().chain(new.keys()).collect();
-    let keys = keys.into_iter();
-    let both = keys.map(|key| (key, old.get(key), new.get(key)));
-    both.filter(|(_, old, new)| old != new)
+    keys.into_iter()
+        .map(|key| (key, old.get(key), new.get(key)))
+        .filter(|(_, old_value, new_value)| old_value != new_value)
 }
 
 fn id(hex: &str) -> Option<ObjectId> {

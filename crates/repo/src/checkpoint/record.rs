@@ -185,10 +185,10 @@ impl CheckpointStore<'_> {
             let list = if is_kept { &mut add } else { &mut remove };
             list.push(path.to_owned());
         }
-        for (how, paths) in [("--force-remove", remove), ("--replace", add)] {
-            if !paths.is_empty() {
+        for (how, listed) in [("--force-remove", remove), ("--replace", add)] {
+            if !listed.is_empty() {
                 let arguments = ["update-index", "--add", "--remove", how, "-z", "--stdin"];
-                self.git(false, arguments, &bstr::join("\0", &paths))?;
+                self.git(false, arguments, &bstr::join("\0", &listed))?;
             }
         }
         Ok(sizes)

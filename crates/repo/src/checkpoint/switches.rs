@@ -97,8 +97,8 @@ fn hooks(text: &[u8]) -> Option<Vec<(String, Value)>> {
     Some(found)
 }
 
-fn collect_hooks(value: Value, found: &mut Vec<(String, Value)>) {
-    let Value::Object(object) = value else {
+fn collect_hooks(json: Value, found: &mut Vec<(String, Value)>) {
+    let Value::Object(object) = json else {
         return;
     };
     for (name, value) in object {

@@ -329,13 +329,7 @@ impl<'a> EntryCursor<'a> {
         let bytes = &self.buffer[here..self.filled];
         let (version, id_length) = (self.index.version, self.index.hash.len_in_bytes());
         let mut name_at = STAT + id_length + 2;
-        let mode = u32_at(bytes, MODE)?;
-        if !matches!(
-            mode,
-            0o100_644 | 0o100_755 | 0o120_000 | 0o160_000 | DIRECTORY
-        ) {
-            return Err(format!("an entry has the invalid mode {mode:o}"));
-        }
+        let mode = mode_of(bytes)?;
         let id = bytes.get(STAT..STAT + id_length).unwrap_or_default();
         let id = ObjectId::try_from(id).map_err(text)?;
         let flags = u16_at(bytes, name_at - 2)?;
@@ -450,6 +444,14 @@ fn varint(bytes: &[u8]) -> IndexRead<(usize, usize)> {
         }
     }
     Err("a path has an endless number".into())
+}
+
+/// The mode of an entry, if git has such a mode.
+fn mode_of(entry: &[u8]) -> IndexRead<u32> {
+    match u32_at(entry, MODE)? {
+        mode @ (0o100_644 | 0o100_755 | 0o120_000 | 0o160_000 | DIRECTORY) => Ok(mode),
+        mode => Err(format!("an entry has the invalid mode {mode:o}")),
+    }
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> IndexRead<u32> {

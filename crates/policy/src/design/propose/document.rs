@@ -82,8 +82,7 @@ pub fn propose(
         candidates: Vec::new(),
         denied: Vec::new(),
     };
-    if let Some((body, _)) = &front {
-        let front = front_matter::parse(&source, body);
+    if let Some(front) = front.map(|(body, _)| front_matter::parse(&source, &body)) {
         for written in front.allowed {
             let line = source.lines.line(written.span.start);
             reader.propose(&NamedPath::behind("Add", written), line, "");
@@ -345,8 +344,8 @@ impl ProposalReader<'_> {
                 });
             }
         }
-        let mut seen = HashSet::new();
-        self.denied.retain(|one| seen.insert(one.path.clone()));
+        let mut listed = HashSet::new();
+        self.denied.retain(|one| listed.insert(one.path.clone()));
         proposal.denied = self.denied;
         proposal
     }

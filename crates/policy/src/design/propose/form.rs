@@ -144,23 +144,24 @@ pub(super) fn item(wanted: &MissingRow<'_>, description: &str) -> String {
 /// The code span that names the path; `None` if no row can name it, such as a file called `*`.
 fn spelling(path: &BStr, is_cell: bool) -> Option<String> {
     let text = path.to_str().ok()?;
-    let is_read = |text: &String| {
-        let written = WrittenPath::code(text, 0..0);
-        let read = paths::read(&written, BStr::new(""));
-        let is_file = read.is_ok_and(|(read, kind)| kind == GrantKind::File && read == path);
-        is_file && (is_cell || is_code_path(text)) && !placeholders::is_nothing(text)
-    };
     let has_arrow = ["→", " -> ", " => "]
         .iter()
         .any(|arrow| text.contains(arrow));
     if text.trim() != text || has_arrow {
         return None;
     }
-    let spellings = [text.to_owned(), format!("./{text}")];
-    spellings
+    [text.to_owned(), format!("./{text}")]
         .iter()
-        .find(|text| is_read(text))
-        .map(|text| code_span(text))
+        .find(|spelled| is_read_as(spelled, path, is_cell))
+        .map(|spelled| code_span(spelled))
+}
+
+/// Whether the text of a code span is read as the path of a file.
+fn is_read_as(text: &str, path: &BStr, is_cell: bool) -> bool {
+    let written = WrittenPath::code(text, 0..0);
+    let read = paths::read(&written, BStr::new(""));
+    let is_file = read.is_ok_and(|(read, kind)| kind == GrantKind::File && read == path);
+    is_file && (is_cell || is_code_path(text)) && !placeholders::is_nothing(text)
 }
 
 /// The path, or both paths of a rename. One that no row can name is spelled as it is.

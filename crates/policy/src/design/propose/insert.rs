@@ -48,13 +48,13 @@ pub fn insert(
     }
     let mut text = String::new();
     let mut start = 0;
-    for (end, rows) in added {
+    for (end, lines) in added {
         text += &design.text[start..end];
         // The last line of a document may have no end.
         if !text.ends_with('\n') {
             text += ending;
         }
-        text += &rows;
+        text += &lines;
         start = end;
     }
     text += &design.text[start..];

@@ -50,10 +50,12 @@ pub fn row(document: &BStr, path: &BStr, change_type: &str, description: &str) -
 pub fn plain(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || ".,:;()'\"/_-+=%!?…".contains(c);
     // Marks around a word leave no blank before the comma behind it.
-    let text = text.replace(['`', '*'], "");
-    let words = text.split(|c| !is_plain(c)).filter(|word| !word.is_empty());
-    let text = words.collect::<Vec<_>>().join(" ");
-    text.chars().take(MAX_DESCRIPTION).collect()
+    let unmarked = text.replace(['`', '*'], "");
+    let words: Vec<&str> = unmarked
+        .split(|c| !is_plain(c))
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join(" ").chars().take(MAX_DESCRIPTION).collect()
 }
 
 /// What ends the lines of a text.

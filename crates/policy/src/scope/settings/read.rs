@@ -194,14 +194,14 @@ impl SettingsReader<'_> {
                 continue;
             };
             let word = value.get_ref().as_str();
-            let Some(&(_, level)) = LEVELS.iter().find(|(name, _)| word == Some(*name)) else {
+            let Some(&(_, level)) = LEVELS.iter().find(|(known, _)| word == Some(*known)) else {
                 let what = format!(r#"`{id}` must be "off", "note", "warning" or "error""#);
                 self.fault(value.span(), what);
                 continue;
             };
             if rule.has_fixed_level() && level != Some(rule.default_level()) {
-                let level = rule.default_level().name();
-                let what = format!("the level of `{id}` is always {level}; remove this line");
+                let fixed = rule.default_level().name();
+                let what = format!("the level of `{id}` is always {fixed}; remove this line");
                 self.fault(value.span(), what);
             }
             self.set_at(RULES, name);
