@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
-use write_guard::{Format, ProposedChange, judge_changes, policy_from_texts};
+use write_guard::{Format, Policy, ProposedChange, judge_changes};
 
 const GUARD_TOML: &str = "
 [destructive]
@@ -23,7 +23,7 @@ const DESIGN: &str = "
 ";
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let policy = policy_from_texts(GUARD_TOML, &[("docs/lld/LLD-188.md", DESIGN)])?;
+    let policy = Policy::from_texts(GUARD_TOML, &[("docs/lld/LLD-188.md", DESIGN)])?;
     let changelog: String = (1..=80).map(|entry| format!("- entry {entry}\n")).collect();
     let changes = [
         // The design grants this change.

@@ -78,22 +78,14 @@ pub fn load_policy(repository: &Repository) -> Result<Policy> {
     judge::load_for_request(repository, &Options::default(), Purpose::Scope)
 }
 
-/// A policy from the text of `guard.toml`, which may be empty, and the Markdown of each design with its path.
-///
-/// # Errors
-/// `guard.toml` has a fault, or a design grants nothing. Without a design, every change is out of scope.
-pub fn policy_from_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Policy> {
-    judge::policy_of_texts(guard_toml, designs)
-}
-
 /// Judges changes that are in memory only, as the commit that makes them. guard knows neither other files nor approvals
 /// here. What a change calls its old content counts as the content at the merge base.
 ///
 /// ```
-/// use write_guard::{ProposedChange, Rule, judge_changes, policy_from_texts};
+/// use write_guard::{Policy, ProposedChange, Rule, judge_changes};
 ///
 /// let design = "## Files Changed\n\n| File | Change Type |\n|---|---|\n| `notes.md` | Modify |\n";
-/// let policy = policy_from_texts("", &[("docs/lld/LLD-188.md", design)])?;
+/// let policy = Policy::from_texts("", &[("docs/lld/LLD-188.md", design)])?;
 ///
 /// let old = "a line\n".repeat(200);
 /// let append = ProposedChange::modify("notes.md", old.as_str(), format!("{old}one more\n"));
@@ -115,10 +107,10 @@ impl Format {
     /// Writes a verdict in this format: for people without colours, 80 columns wide.
     ///
     /// ```
-    /// use write_guard::{Format, ProposedChange, judge_changes, policy_from_texts};
+    /// use write_guard::{Format, Policy, ProposedChange, judge_changes};
     ///
     /// let design = "## Files Changed\n\n| File | Change Type |\n|---|---|\n| `a.rs` | Add |\n";
-    /// let policy = policy_from_texts("", &[("design.md", design)])?;
+    /// let policy = Policy::from_texts("", &[("design.md", design)])?;
     /// let verdict = judge_changes(&policy, &[ProposedChange::add("b.rs", "fn b() {}\n")])?;
     ///
     /// let mut json = Vec::new();

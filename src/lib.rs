@@ -5,7 +5,7 @@
 //! its commits changes, or changes in memory, as here:
 //!
 //! ```
-//! use write_guard::{Format, ProposedChange, Rule, judge_changes, policy_from_texts};
+//! use write_guard::{Format, Policy, ProposedChange, Rule, judge_changes};
 //!
 //! let design = "
 //! ## Files Changed
@@ -14,7 +14,7 @@
 //! |------|-------------|-------------|
 //! | `src/utils/lld.rs` | Add | path enforcement |
 //! ";
-//! let policy = policy_from_texts("", &[("docs/lld/LLD-188.md", design)])?;
+//! let policy = Policy::from_texts("", &[("docs/lld/LLD-188.md", design)])?;
 //! let change = ProposedChange::add("src/core/lld.rs", "fn enforce() {}\n");
 //! let verdict = judge_changes(&policy, &[change])?;
 //!
@@ -76,7 +76,7 @@ mod observe;
 mod report;
 mod setup;
 
-pub use api::{judge_changes, judge_range, judge_staged, load_policy, policy_from_texts};
+pub use api::{judge_changes, judge_range, judge_staged, load_policy};
 #[doc(inline)]
 pub use report::Format;
 #[doc(inline)]

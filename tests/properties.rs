@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use gix::bstr::BStr;
-use write_guard::{Level, ProposedChange, Verdict, judge_changes, policy_from_texts};
+use write_guard::{Level, Policy, ProposedChange, Verdict, judge_changes};
 use write_guard_repo::boundary::Boundary;
 
 use crate::common::random::Random;
@@ -94,7 +94,7 @@ fn the_order_of_designs_and_of_their_rows_changes_no_finding() {
                 .iter()
                 .map(|(path, text)| (&**path, &**text))
                 .collect();
-            let policy = policy_from_texts("", &texts).unwrap();
+            let policy = Policy::from_texts("", &texts).unwrap();
             findings(&judge_changes(&policy, &changes).unwrap())
         };
         let mut turned: Vec<Vec<String>> = designs.iter().rev().cloned().collect();

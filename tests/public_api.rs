@@ -2,9 +2,7 @@
 
 use std::process::Command;
 
-use write_guard::{
-    Format, Level, Policy, ProposedChange, Rule, Verdict, judge_changes, policy_from_texts,
-};
+use write_guard::{Format, Level, Policy, ProposedChange, Rule, Verdict, judge_changes};
 
 const DESIGN: &str = "
 ## Files Changed
@@ -17,7 +15,7 @@ const DESIGN: &str = "
 ";
 
 fn policy(guard_toml: &str) -> Policy {
-    policy_from_texts(guard_toml, &[("docs/LLD-1.md", DESIGN)]).unwrap()
+    Policy::from_texts(guard_toml, &[("docs/LLD-1.md", DESIGN)]).unwrap()
 }
 
 /// The errors of a verdict, each with its rule and path.
@@ -85,9 +83,9 @@ fn settings_passed_as_text_apply() {
 
 #[test]
 fn unusable_texts_are_errors() {
-    let error = policy_from_texts("[scope]\nprotekt = []\n", &[]).unwrap_err();
+    let error = Policy::from_texts("[scope]\nprotekt = []\n", &[]).unwrap_err();
     assert!(error.to_string().contains("guard.toml"), "{error}");
-    let error = policy_from_texts("", &[("docs/LLD-1.md", "No table.\n")]).unwrap_err();
+    let error = Policy::from_texts("", &[("docs/LLD-1.md", "No table.\n")]).unwrap_err();
     assert!(error.to_string().contains("docs/LLD-1.md"), "{error}");
 }
 

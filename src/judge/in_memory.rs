@@ -17,31 +17,10 @@ use write_guard_policy::design;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::measure::Precision;
 use write_guard_policy::path::escaped;
-use write_guard_policy::policy::{ChosenBy, Governing, Policy, Stage};
+use write_guard_policy::policy::{Policy, Stage};
 use write_guard_policy::scope::settings::{self, Settings};
 use write_guard_policy::verdict::{Source, SourceKind, Verdict};
-use write_guard_repo::{Blobs, Objects, Tree, blob_id, state_of, tree_of_changes};
-
-/// A policy from the text of `guard.toml` and those of designs, each with its path.
-///
-/// # Errors
-/// Settings or designs that cannot be used.
-pub fn policy_of_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Policy> {
-    let settings = settings::parse(guard_toml.as_bytes())?;
-    let governing = |&(path, text): &(&str, &str)| {
-        let design = design::parse(path.into(), text.as_bytes(), &settings).usable()?;
-        let blob = blob_id(HashKind::Sha1, text.as_bytes())?;
-        let origin = "memory".to_owned();
-        Ok(Governing::new(
-            design,
-            blob,
-            origin,
-            ChosenBy::Caller("the caller"),
-        ))
-    };
-    let designs = designs.iter().map(governing).collect::<Result<_>>()?;
-    Ok(Policy::of_settings(Stage::Commit, settings).with_designs(designs))
-}
+use write_guard_repo::{Blobs, Objects, Tree, state_of, tree_of_changes};
 
 /// Judges what a commit would bring whose changes are these. Nothing is known of other files, of the merge base or of
 /// approvals.

@@ -36,7 +36,7 @@ pub use design_edit::{
 pub use design_lint::check_documents;
 pub(crate) use facts::JudgementFacts;
 pub use facts::{BaseCommit, range_of_branch, settings_of, settings_of_head};
-pub use in_memory::{in_memory, policy_of_texts};
+pub use in_memory::in_memory;
 pub(crate) use measured_changes::Judge;
 pub(crate) use merge_commits::MergedContents;
 pub use policy_loader::{CHOICE_KEY, Purpose, candidates, load_for_request};

@@ -65,7 +65,7 @@ pub use checkpoint::{CHANGE, Checkpoint, CheckpointStore, ObservedChange, differ
 pub use commits::{Commit, Headline, Parents, Range, merge_heads};
 pub use index::{Index, staged_changes};
 pub use merge::{MergeResult, merge_results};
-pub use objects::{Blobs, Objects, blob_id, state_of};
+pub use objects::{Blobs, Objects, state_of};
 pub use program::with_trailers;
 pub use repository::{Branch, Repository};
 pub use snapshot::{Before, SNAPSHOTS, Snapshot, Snapshots};

@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use gix::ObjectId;
-use gix::objs::{Exists, Find, Kind, compute_hash};
+use gix::objs::{Exists, Find, Kind};
 use gix::odb::pack::cache::{lru, object};
 use gix::odb::pack::index;
 use gix::prelude::HeaderExt;
 use gix::zlib::{Inflate, Status};
 
 use crate::disk::if_there;
-use write_guard_policy::change::{Kind as FileKind, State};
+use write_guard_policy::change::{Kind as FileKind, State, blob_id};
 use write_guard_policy::error::{Error, Result};
 
 /// A handle to the object database. It is cheap to clone and can move to another thread.
@@ -221,15 +221,6 @@ pub fn state_of(blobs: &mut Blobs, hash: gix::hash::Kind, content: &[u8]) -> Res
     let (kind, id) = (FileKind::File, blob_id(hash, content)?);
     blobs.insert(id, content.to_vec());
     Ok(State { kind, id })
-}
-
-/// git's id of a blob with this content.
-///
-/// # Errors
-/// The content attacks the hash function.
-pub fn blob_id(hash: gix::hash::Kind, content: &[u8]) -> Result<ObjectId> {
-    compute_hash(hash, Kind::Blob, content)
-        .map_err(|error| Error::new(format!("the content cannot be hashed: {error}")))
 }
 
 /// A missing object is never "no change": a partial clone may not have it yet.

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
-use super::objects::{MAX_MEMORY, Objects, blob_id};
+use super::objects::{MAX_MEMORY, Objects};
 use super::program::{Git, PrivateObjects, enter_quarantine, told};
 use super::{cannot_open, failed, show_file};
 use crate::boundary::bytes;
 use crate::disk::absolute;
 use crate::system;
+use write_guard_policy::change::blob_id;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{escaped, from_directory};
 

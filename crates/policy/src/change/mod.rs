@@ -3,6 +3,8 @@
 use bstr::BString;
 use gix_hash::ObjectId;
 
+use crate::error::{Error, Result};
+
 /// The kind of an entry, by git's mode bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -121,7 +123,20 @@ impl Change {
     }
 }
 
-/// A change to one regular file, with both contents, for [`Policy::judge`](crate::Policy::judge).
+/// git's id of a blob with this content.
+///
+/// # Errors
+/// The content attacks the hash function.
+pub fn blob_id(hash: gix_hash::Kind, content: &[u8]) -> Result<ObjectId> {
+    let mut hasher = gix_hash::hasher(hash);
+    hasher.update(format!("blob {}\0", content.len()).as_bytes());
+    hasher.update(content);
+    hasher
+        .try_finalize()
+        .map_err(|error| Error::new(format!("the content cannot be hashed: {error}")))
+}
+
+/// A change to one regular file, with both contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposedChange {
     /// The path, relative to the root of the workspace.

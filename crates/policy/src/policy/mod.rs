@@ -10,10 +10,12 @@ use std::collections::HashSet;
 use bstr::{BStr, BString};
 use gix_hash::ObjectId;
 
-use crate::design::Design;
+use crate::change::blob_id;
+use crate::design::{self, Design};
+use crate::error::Result;
 use crate::finding::Help;
 use crate::path::shell_word;
-use crate::scope::settings::{Authority, Settings};
+use crate::scope::settings::{self, Authority, Settings};
 use crate::scope::{DeclaredRows, Denial, Grant, GrantKind, Scope};
 
 pub use chosen_by::ChosenBy;
@@ -103,8 +105,8 @@ pub enum Stage {
     Step,
 }
 
-/// What changes are judged by: settings, designs and the scope that they make. A policy comes from a repository
-/// ([`Repository::policy`](crate::Repository::policy)) or from texts ([`Policy::from_texts`]), and never changes.
+/// What changes are judged by: settings, designs and the scope that they make. It comes from the commits of
+/// a repository, which `write_guard` reads, or from texts ([`Policy::from_texts`]), and never changes.
 #[derive(Debug, Clone)]
 pub struct Policy {
     /// When the change is judged.
@@ -140,6 +142,31 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// A policy from the text of `guard.toml`, which may be empty, and the Markdown of each design with its path.
+    ///
+    /// ```
+    /// use write_guard_policy::Policy;
+    ///
+    /// let design = "## Files Changed\n\n| File | Change Type |\n|---|---|\n| `a.rs` | Add |\n";
+    /// let policy = Policy::from_texts("", &[("docs/lld/LLD-188.md", design)])?;
+    /// assert!(policy.scope.is_some_and(|scope| scope.grants()[0].path == "a.rs"));
+    /// # Ok::<(), write_guard_policy::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `guard.toml` has a fault, or a design grants nothing. Without a design, every change is out of scope.
+    pub fn from_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Policy> {
+        let settings = settings::parse(guard_toml.as_bytes())?;
+        let mut governing = Vec::new();
+        for &(path, text) in designs {
+            let design = design::parse(path.into(), text.as_bytes(), &settings).usable()?;
+            let blob = blob_id(gix_hash::Kind::Sha1, text.as_bytes())?;
+            let chosen_by = ChosenBy::Caller("the caller");
+            governing.push(Governing::new(design, blob, "memory".to_owned(), chosen_by));
+        }
+        Ok(Policy::of_settings(Stage::Commit, settings).with_designs(governing))
+    }
+
     /// What settings make before designs are read.
     pub fn of_settings(stage: Stage, settings: Settings) -> Policy {
         Policy {

@@ -1,7 +1,7 @@
 //! Operating system functions that differ between systems.
 //!
-//! This is the only module with system-dependent code. [`kernel`] has system calls of Linux, [`files`] functions that
-//! Unix has and Windows lacks; each has a twin in [`portable`]. Two flags build the twins on Linux, so that every change
+//! This is the only module with system-dependent code. `kernel` has system calls of Linux, `files` functions that
+//! Unix has and Windows lacks; each has a twin in `portable`. Two flags build the twins on Linux, so that every change
 //! compiles and tests them: `guard_portable` (as on macOS) and `guard_no_unix` (as on Windows). See `.ci/run`.
 
 // What each system does with files is this module's subject.
