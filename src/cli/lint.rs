@@ -19,6 +19,10 @@ use write_guard_repo::{PushSide, Range, Repository, Update, show_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(super) struct LintArgs {
     /// Same as --range A..B.
     #[arg(value_name = "A..B", conflicts_with_all = ["range", "commit"])]

@@ -51,6 +51,10 @@ pub use trial::{Trial, TriedChange, trial};
 
 /// How to judge.
 #[derive(Debug, Clone, Default)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "callers set each option by name"
+)]
 pub struct Options {
     /// Designs given by the user, relative to the current directory; empty to follow the settings.
     pub designs: Vec<PathBuf>,
