@@ -101,22 +101,27 @@ fn head() {
     );
 }
 
-/// Both commands side by side; guard exits with `code`.
-fn line(
-    (scale, memory): (&Scale, &Memory),
-    name: &str,
+/// What a line of the table measures; guard exits with `code`.
+struct Case<'a> {
+    name: &'a str,
+    /// How often both commands run, unless the benchmark is quick.
     pairs: usize,
-    repo: &Repo,
-    commands: Commands<'_>,
-    (code, aim): (i32, &str),
-) {
-    let Commands { guard, git, .. } = commands;
+    commands: Commands<'a>,
+    code: i32,
+    /// The ratio to stay below.
+    aim: &'a str,
+}
+
+/// Both commands side by side.
+fn line((scale, memory): (&Scale, &Memory), repo: &Repo, case: &Case<'_>) {
+    let (name, code, aim) = (case.name, case.code, case.aim);
+    let Commands { guard, git, .. } = case.commands;
     let lint = timed(repo, &GUARD, guard);
     assert_eq!(lint.code, code, "{name}: the wrong verdict is not timed");
     let peaks = [(GUARD.as_str(), guard), ("git", git)];
     let [guard_peak, git_peak] = peaks.map(|(program, run)| memory.peak(repo, program, run));
-    let pairs = scale.pairs(pairs);
-    let (guard, git, ratio) = race(repo, commands, pairs);
+    let pairs = scale.pairs(case.pairs);
+    let (guard, git, ratio) = race(repo, case.commands, pairs);
     println!(
         "{name:<44} {pairs:>5} {guard:>10.2} {git:>10.2} {ratio:>6.2} {aim:>6} {guard_peak:>10} {git_peak:>10}",
     );
@@ -126,7 +131,14 @@ fn line(
 fn ranges(scale: &Scale, memory: &Memory) {
     head();
     let line = |name: &str, pairs, repo: &Repo, commands, aim: &str| {
-        line((scale, memory), name, pairs, repo, commands, (0, aim));
+        let case = Case {
+            name,
+            pairs,
+            commands,
+            code: 0,
+            aim,
+        };
+        line((scale, memory), repo, &case);
     };
     let (repo, base) = history(scale.of(800));
     let (of_guard, of_git) = (format!("{base}..HEAD"), format!("{base}...HEAD"));
@@ -157,7 +169,14 @@ fn ranges(scale: &Scale, memory: &Memory) {
 fn staged(scale: &Scale, memory: &Memory) {
     head();
     let race = |name: &str, pairs, repo: &Repo, commands, code: i32, aim: &str| {
-        line((scale, memory), name, pairs, repo, commands, (code, aim));
+        let case = Case {
+            name,
+            pairs,
+            commands,
+            code,
+            aim,
+        };
+        line((scale, memory), repo, &case);
     };
     let side_by_side = |name: &str, pairs, repo: &Repo, code: i32, aim: &str| {
         race(name, pairs, repo, STAGED, code, aim);

@@ -52,8 +52,8 @@ pub struct Received {
 
 impl Received {
     /// Reads a payload. `fallback` then holds what the sender reads if guard fails from here on.
-    pub fn read(called: Agent, payload: Result<Vec<u8>>, fallback: &Mutex<Reply>) -> Received {
-        let parsed = payload.and_then(|bytes| payload::parse(&bytes));
+    pub fn read(called: Agent, bytes: Result<Vec<u8>>, fallback: &Mutex<Reply>) -> Received {
+        let parsed = bytes.and_then(|bytes| payload::parse(&bytes));
         let sender = match &parsed {
             Ok(payload) => called.sender(payload),
             Err(_) => called,

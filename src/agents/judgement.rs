@@ -197,9 +197,11 @@ fn settled(path: &Path) -> Option<PathBuf> {
 /// Whether a repository lies on the way from `base` to the path: its own rules count there.
 fn is_in_repository(path: &Path, base: &Path) -> bool {
     let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
-    let above = path.ancestors().skip(1);
-    let mut between = above.take_while(|above| above.starts_with(base));
-    path.components().any(is_git) || between.any(|above| above.join(".git").exists())
+    let mut parents = path
+        .ancestors()
+        .skip(1)
+        .take_while(|parent| parent.starts_with(base));
+    path.components().any(is_git) || parents.any(|parent| parent.join(".git").exists())
 }
 
 fn ends_as_switch(path: &Path) -> bool {

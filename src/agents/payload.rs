@@ -97,8 +97,8 @@ impl Payload {
             Some(known) => *known,
             None if protocol.before.contains(&name) => ("", EventKind::BeforeTool),
             None => {
-                let known = protocol.before.last().unwrap_or(&"");
-                let why = format!("guard answers the event {known} only");
+                let answered = protocol.before.last().unwrap_or(&"");
+                let why = format!("guard answers the event {answered} only");
                 return Err(unusable(&why));
             }
         };

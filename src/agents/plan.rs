@@ -51,10 +51,11 @@ fn text_of(plan: &UnreadPlan) -> String {
         "{start} Copy the rows that the work needs to its end, and correct their types:\n\n{table}"
     );
     for denied in &plan.proposal.denied {
-        let (path, said) = (escaped(&denied.path), escaped(&denied.said));
         text += &format!(
-            "\nNot proposed, since line {} says: {path}: {said}",
-            denied.line
+            "\nNot proposed, since line {} says: {}: {}",
+            denied.line,
+            escaped(&denied.path),
+            escaped(&denied.said)
         );
     }
     text

@@ -180,10 +180,10 @@ fn typed<T: DeserializeOwned>(tool: &str, input: &Map<String, Value>) -> Result<
 }
 
 /// One action per file, with its edits in order. Without an edit, the file would be judged as unchanged.
-fn by_file(tool: &str, file: Option<String>, edits: Vec<TextEdit>) -> Result<Vec<FileAction>> {
+fn by_file(tool: &str, file: Option<String>, all_edits: Vec<TextEdit>) -> Result<Vec<FileAction>> {
     let mut files: Vec<(String, Vec<TextEdit>)> = Vec::new();
     files.extend(file.clone().map(|path| (path, Vec::new())));
-    for edit in edits {
+    for edit in all_edits {
         let path = edit.file_path.clone().xor(file.clone()).ok_or_else(|| {
             let why = format!("the input of the tool {tool} must name the file of each edit once");
             Error::new(why).help("make one call per file")
@@ -193,8 +193,10 @@ fn by_file(tool: &str, file: Option<String>, edits: Vec<TextEdit>) -> Result<Vec
             None => files.push((path, vec![edit])),
         }
     }
-    let edited = |(path, edits): (String, _)| FileAction::Edit(path.into(), edits);
-    Ok(files.into_iter().map(edited).collect())
+    Ok(files
+        .into_iter()
+        .map(|(path, edits)| FileAction::Edit(path.into(), edits))
+        .collect())
 }
 
 /// The actions of a tool that guard does not know: none, unless it names a file and seems to change it.

@@ -14,6 +14,9 @@ use write_guard_policy::finding::Finding;
 use write_guard_policy::rules::{self, MeasuredChange};
 use write_guard_policy::verdict::ReviewApproval;
 
+/// The approved steps of each path, in commit order.
+type StepsByPath<'a> = HashMap<&'a BString, Vec<&'a ReviewApproval>>;
+
 impl CommitApprovals {
     /// Clears the errors that no unapproved part of a change has, and explains why the others remain. Returns the
     /// approved paths.
@@ -26,7 +29,7 @@ impl CommitApprovals {
         changes: &[MeasuredChange],
         findings: &mut [Finding],
     ) -> Result<HashSet<BString>> {
-        let mut by_path: HashMap<&BString, Vec<&ReviewApproval>> = HashMap::new();
+        let mut by_path = StepsByPath::new();
         for one in self.all.iter().filter(|one| one.verdict.is_ok()) {
             let steps = by_path.entry(&one.approval.path).or_default();
             // Two branches may make the same step, each with its own approval.
@@ -37,23 +40,7 @@ impl CommitApprovals {
         if by_path.is_empty() {
             return Ok(HashSet::new());
         }
-        let (mut parts, mut covered) = (Vec::new(), HashSet::new());
-        for Change { path, old, new, .. } in changes.iter().map(|one| &one.change) {
-            let steps = by_path.get(path).into_iter().flatten();
-            let steps = steps.flat_map(|one| one.verdict.clone());
-            let mut from = *old;
-            for (to, next) in steps.chain([(*new, *new)]) {
-                if from != to {
-                    parts.push(Change::new(path.clone(), from, to));
-                }
-                from = next;
-            }
-            // The other changes are judged beside it.
-            if parts.last().is_none_or(|part| part.path != *path) {
-                covered.insert(path);
-                parts.push(Change::new(path.clone(), *old, *new));
-            }
-        }
+        let (parts, covered) = unapproved_parts(changes, &by_path);
         let parts = judge.measure(&parts, &MergedContents::default())?;
         let mut rests: HashMap<BString, String> = HashMap::new();
         let findings_of_parts = judge.check(&parts, &[])?.into_iter();
@@ -97,4 +84,29 @@ impl CommitApprovals {
         }
         Ok(approved)
     }
+}
+
+/// The parts of the changes that no step approves, and the paths that have no such part. Their whole changes are among
+/// the parts: the other changes are judged beside them.
+fn unapproved_parts<'a>(
+    changes: &'a [MeasuredChange],
+    by_path: &StepsByPath<'_>,
+) -> (Vec<Change>, HashSet<&'a BString>) {
+    let (mut parts, mut covered) = (Vec::new(), HashSet::new());
+    for Change { path, old, new, .. } in changes.iter().map(|one| &one.change) {
+        let steps = by_path.get(path).into_iter().flatten();
+        let steps = steps.flat_map(|one| one.verdict.clone());
+        let mut from = *old;
+        for (to, next) in steps.chain([(*new, *new)]) {
+            if from != to {
+                parts.push(Change::new(path.clone(), from, to));
+            }
+            from = next;
+        }
+        if parts.last().is_none_or(|part| part.path != *path) {
+            covered.insert(path);
+            parts.push(Change::new(path.clone(), *old, *new));
+        }
+    }
+    (parts, covered)
 }

@@ -191,12 +191,12 @@ fn read(process: &str, file: &str) -> Option<String> {
 /// `…/node_modules/@vendor/agent/dist/cli.js`, by its package.
 fn named_agent(comm: &str, words: &[&str]) -> Option<String> {
     for candidate in [&[comm], words].concat() {
-        let name = candidate.rsplit(['/', '\\']).next().unwrap_or_default();
-        let is_script = stem(name) != name.to_lowercase();
+        let file_name = candidate.rsplit(['/', '\\']).next().unwrap_or_default();
+        let is_script = stem(file_name) != file_name.to_lowercase();
         let mut packages = ["node_modules", "site-packages"].iter();
         let package = packages.find_map(|packages| Some(candidate.rsplit_once(packages)?.1));
         let package = package.filter(|_| is_script).unwrap_or_default();
-        let mut names = std::iter::once(name).chain(package.split(['/', '\\']));
+        let mut names = std::iter::once(file_name).chain(package.split(['/', '\\']));
         if let Some(agent) = names.find(|name| AGENTS.contains(&stem(name).as_str())) {
             return Some(escaped(agent).to_string());
         }

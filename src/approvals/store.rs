@@ -165,13 +165,12 @@ impl Store {
             Some((facts, content)) => (facts, Some(content.to_vec())),
             None => (entry.as_slice(), None),
         };
-        let change: Option<HeldChange> = serde_json::from_slice(facts).ok();
-        let change = change.map(|change| HeldChange { content, ..change });
-        let is_own = |change: &HeldChange| {
-            let sides = (change.old.as_deref(), change.new.as_deref());
-            change.id == id && self.id_of(BStr::new(&change.path), sides) == id
+        let Ok(change) = serde_json::from_slice::<HeldChange>(facts) else {
+            return Ok(None);
         };
-        Ok(change.filter(is_own))
+        let sides = (change.old.as_deref(), change.new.as_deref());
+        let is_intact = change.id == id && self.id_of(BStr::new(&change.path), sides) == id;
+        Ok(is_intact.then_some(HeldChange { content, ..change }))
     }
 
     /// Removes a held change, if it is there.

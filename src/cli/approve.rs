@@ -173,20 +173,24 @@ impl ApproveArgs {
         };
         // Sign all before keeping the first, so that a failed signature leaves nothing behind.
         let decision = (approvals::TERMINAL, reason.as_str());
-        let approvals = waiting.iter().map(|waiting| {
-            let (change, design) = (&waiting.change, waiting.design.clone());
+        let approvals = waiting.iter().map(|clearable| {
+            let (change, design) = (&clearable.change, clearable.design.clone());
             approvals::approve(repo, change, design, decision, signer.as_ref())
         });
         let approvals: Vec<Approval> = approvals.collect::<GateResult<_>>()?;
         for (approval, change) in approvals.iter().zip(waiting) {
             approvals::keep(repo, approval, &change.designs, Map::new())?;
         }
-        let path = |waiting: &Clearable| escaped(&waiting.change.path).to_string();
-        let paths: Vec<String> = waiting.iter().map(path).collect();
+        let paths: Vec<String> = waiting
+            .iter()
+            .map(|clearable| escaped(&clearable.change.path).to_string())
+            .collect();
         let signed = signer.is_some();
         let how = if signed { ", signed" } else { "" };
-        let line = |path| format!("approved {path}{how}: commit it now\n");
-        let told: String = paths.iter().map(line).collect();
+        let told: String = paths
+            .iter()
+            .map(|path| format!("approved {path}{how}: commit it now\n"))
+            .collect();
         let json = json!({"version": 1, "approved": paths, "reason": reason, "signed": signed});
         output.answer(&json, told);
         Ok(())
@@ -213,16 +217,16 @@ pub(super) fn held_json(repo: &Repository, change: &HeldChange, diff: Option<&st
 /// them all, from what is lost.
 fn shown(waiting: &[Clearable], style: &Style) -> (String, String) {
     let (mut text, mut all_lost) = (String::new(), String::new());
-    for waiting in waiting {
+    for clearable in waiting {
         let Clearable {
             change, old, new, ..
-        } = waiting;
+        } = clearable;
         let name = escaped(&change.path).to_string();
-        for finding in &waiting.findings {
+        for finding in &clearable.findings {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "guard: {}: {}", finding.rule.id(), finding.message);
         }
-        if waiting.findings.is_empty() {
+        if clearable.findings.is_empty() {
             // The new path of the rename shows what is lost.
             let _ = writeln!(text, "guard: {name} is removed by the rename");
         } else if measure::is_binary(old) || measure::is_binary(new) {
@@ -235,7 +239,7 @@ fn shown(waiting: &[Clearable], style: &Style) -> (String, String) {
             all_lost.push_str(&lost);
         }
     }
-    let last = waiting.last().map(|waiting| &waiting.change);
+    let last = waiting.last().map(|clearable| &clearable.change);
     let id = last.and_then(|change| approve::sides(change).1);
     let path = last.map_or(BStr::new(""), |change| change.path.as_ref());
     let word = approve::word(all_lost.as_bytes(), path, id.as_deref().unwrap_or("staged"));

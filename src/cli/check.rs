@@ -78,10 +78,10 @@ impl CheckArgs {
             is_recorded: false,
         };
         let file = self.content_file.as_deref();
-        let content = file.map(|file| input.content(Some(file))).transpose()?;
+        let new_content = file.map(|file| input.content(Some(file))).transpose()?;
         let mut results = Vec::new();
         // The last one gets the content itself, which may be large.
-        let contents = std::iter::repeat_n(content, self.paths.len());
+        let contents = std::iter::repeat_n(new_content, self.paths.len());
         for (path, content) in self.paths.iter().zip(contents) {
             let path = BString::from(bytes(Path::new(path)));
             let request = repo.request_of(&path);

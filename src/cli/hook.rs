@@ -241,7 +241,7 @@ impl MessageArgs {
         let untouched = template
             .filter(|_| is_final)
             .and_then(|file| bounded::read("it", fs::File::open(file), MAX_MESSAGE).ok())
-            .is_some_and(|text| trailer::content(&text, &comment) == content);
+            .is_some_and(|template_text| trailer::content(&template_text, &comment) == content);
         if content.is_empty() || untouched {
             return Ok(());
         }

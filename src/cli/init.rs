@@ -110,7 +110,7 @@ pub(super) fn drafted(repo: &Repository) -> Result<SettingsDraft> {
     let base = repo.target(None, PushSide::Local("origin"))?;
     let base = base
         .map(|target| target.name)
-        .or_else(|| usual.find(|base| branches.contains(base)));
+        .or_else(|| usual.find(|name| branches.contains(name)));
     let files = match repo.workdir() {
         Ok(_) => repo.listed_files()?,
         Err(_) => repo.tree_of(repo.head_commit()?)?.files_below("".into())?,

@@ -54,7 +54,7 @@ fn whats() -> PossibleValuesParser {
 impl Targets {
     /// Whether this is named, or `all` is, which then means it.
     fn has(&self, name: &str, is_meant: impl FnOnce() -> bool) -> bool {
-        let is_named = |name: &str| self.what.iter().any(|word| word == name);
+        let is_named = |target: &str| self.what.iter().any(|word| word == target);
         is_named(name) || is_named("all") && is_meant()
     }
 

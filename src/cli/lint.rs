@@ -19,6 +19,10 @@ use write_guard_repo::{PushSide, Range, Repository, Update, show_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(super) struct LintArgs {
     /// Same as --range A..B.
     #[arg(value_name = "A..B", conflicts_with_all = ["range", "commit"])]
@@ -132,12 +136,13 @@ fn pushed(repo: &Repository, options: &Options) -> Result<Verdict> {
 
 /// The plan of the job that a pull request would start, as `SYSTEM:A..B` describes it.
 fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
-    let parts = text.split_once(':');
-    let known = parts.filter(|(system, _)| matches!(*system, "github" | "gitlab"));
-    let (system, range) = known.ok_or_else(|| {
-        let message = format!("`{}` is not of the form SYSTEM:A..B", escaped(text));
-        Error::new(message).help(Help::command("guard lint --ci --pretend github:main..HEAD"))
-    })?;
+    let (system, range) = text
+        .split_once(':')
+        .filter(|(system, _)| matches!(*system, "github" | "gitlab"))
+        .ok_or_else(|| {
+            let message = format!("`{}` is not of the form SYSTEM:A..B", escaped(text));
+            Error::new(message).help(Help::command("guard lint --ci --pretend github:main..HEAD"))
+        })?;
     let commits = repo.parse_range(range)?;
     let (target, _) = range.split_once("..").unwrap_or_default();
     let base = repo.revision(target)?;
@@ -191,7 +196,7 @@ pub(super) fn framework_push(repo: &Repository, options: &Options) -> Result<Opt
     // pre-commit and prek pass only the first of several refs.
     let from = variable("PRE_COMMIT_FROM_REF");
     let to = variable("PRE_COMMIT_TO_REF");
-    let Some(name) = variable("PRE_COMMIT_REMOTE_BRANCH") else {
+    let Some(remote_branch) = variable("PRE_COMMIT_REMOTE_BRANCH") else {
         let (Some(from), Some(to)) = (from, to) else {
             return Ok(None);
         };
@@ -201,9 +206,9 @@ pub(super) fn framework_push(repo: &Repository, options: &Options) -> Result<Opt
     let remote = variable("PRE_COMMIT_REMOTE_NAME").unwrap_or_else(|| "origin".to_owned());
     // The framework names no range for the first push of a repository.
     let to = to.or_else(|| variable("PRE_COMMIT_LOCAL_BRANCH"));
-    let commit = |revision: Option<String>| revision.map(|name| repo.revision(&name)).transpose();
+    let commit = |name: Option<String>| name.map(|name| repo.revision(&name)).transpose();
     let update = Update {
-        name: name.into(),
+        name: remote_branch.into(),
         old: commit(from)?,
         new: commit(to)?,
     };

@@ -83,8 +83,8 @@ pub(super) fn reports(matches: &ArgMatches) -> (Format, Vec<ReportFile>) {
 }
 
 fn format_named(name: &str, formats: &[Format]) -> Result<Format, String> {
-    let format = formats.iter().find(|known| known.name() == name);
-    format.copied().ok_or_else(|| {
+    let known = formats.iter().find(|format| format.name() == name);
+    known.copied().ok_or_else(|| {
         let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
         format!("unknown format; choose one of {}", names.join(", "))
     })

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::options::{DesignArgs, repository};
 use super::output::Output;
 use crate::approvals::{Person, answer, refuse_agents_and_ci};
-use crate::judge::{self, DesignEdit};
+use crate::judge::{self, DesignEdit, DocumentSelection, DocumentVersion, RowsToAdd};
 use crate::report::{write_prompt, write_scope};
 use write_guard_policy::design::propose::{self, Proposal};
 use write_guard_policy::error::{Error, Result};
@@ -85,15 +85,29 @@ impl ScopeArgs {
             ScopeArgs::Add(args) => args.run(output),
             ScopeArgs::New(args) => args.run(output),
             ScopeArgs::Import(args) => args.run(output),
-            ScopeArgs::Check(args) => {
-                let options = args.design.options(false);
-                let (all, staged) = (args.all, args.staged);
-                let listing =
-                    judge::check_documents(&repository()?, &args.files, all, staged, &options)?;
-                output.print(|to| write_scope(&listing, true, to));
-                Ok(listing.exit_code())
-            }
+            ScopeArgs::Check(args) => args.run(output),
         }
+    }
+}
+
+impl ScopeCheckArgs {
+    fn run(&self, output: &mut Output) -> Result<u8> {
+        let selection = if self.all {
+            DocumentSelection::All
+        } else if self.files.is_empty() {
+            DocumentSelection::Branch
+        } else {
+            DocumentSelection::Files(&self.files)
+        };
+        let version = if self.staged {
+            DocumentVersion::Staged
+        } else {
+            DocumentVersion::WorkTree
+        };
+        let options = self.design.options(false);
+        let listing = judge::check_documents(&repository()?, selection, version, &options)?;
+        output.print(|to| write_scope(&listing, true, to));
+        Ok(listing.exit_code())
     }
 }
 
@@ -169,14 +183,14 @@ impl ScopeAddArgs {
             return Err(Error::new("the description must be one line of text"));
         }
         let paths: Vec<BString> = self.paths.iter().map(|path| repo.request(path)).collect();
-        let (edit, granted) = judge::extend_design(
-            &repo,
-            &paths,
-            self.missing,
-            self.change_type.as_deref(),
-            self.description.as_deref().unwrap_or_default(),
-            self.design.as_deref(),
-        )?;
+        let wanted = RowsToAdd {
+            paths: &paths,
+            missing: self.missing,
+            change_type: self.change_type.as_deref(),
+            description: self.description.as_deref().unwrap_or_default(),
+            design: self.design.as_deref(),
+        };
+        let (edit, granted) = judge::extend_design(&repo, &wanted)?;
         finish(&repo, &edit, &granted, output)
     }
 }
@@ -222,13 +236,13 @@ impl ScopeImportArgs {
         let is_printed = self.print || !output.is_human();
         let person = Person::present();
         if let (Ok(person), false) = (&person, is_printed) {
-            let rows = confirmed_rows(person, &proposal);
-            if rows.is_empty() {
+            let confirmed = confirmed_rows(person, &proposal);
+            if confirmed.is_empty() {
                 output.notes(&["guard wrote nothing".to_owned()]);
                 return Ok(0);
             }
             let target = self.into.as_ref().unwrap_or(&self.plan);
-            let edit = judge::with_table(&repo, target, &rows)?;
+            let edit = judge::with_table(&repo, target, &confirmed)?;
             return finish(&repo, &edit, &[], output);
         }
         let mut denied = Vec::new();
@@ -272,23 +286,26 @@ fn confirmed_rows(person: &Person, proposal: &Proposal) -> Vec<String> {
         format!("{shown}\nType `yes` to write these rows, `each` to be asked row by row: ");
     match answer(person, &question).as_deref() {
         Some("yes" | "all") => all,
-        Some("each") => {
-            let mut rows = Vec::new();
-            for row in &proposal.rows {
-                let question = format!(
-                    "line {}: {}\nType `yes` to write this row: ",
-                    row.line, row.text
-                );
-                match answer(person, &question).as_deref() {
-                    Some("yes" | "y") => rows.push(row.text.clone()),
-                    Some(_) => {}
-                    None => return Vec::new(),
-                }
-            }
-            rows
-        }
+        Some("each") => confirmed_row_by_row(person, proposal),
         _ => Vec::new(),
     }
+}
+
+/// The rows that a person confirms; none if the answers end early.
+fn confirmed_row_by_row(person: &Person, proposal: &Proposal) -> Vec<String> {
+    let mut rows = Vec::new();
+    for row in &proposal.rows {
+        let question = format!(
+            "line {}: {}\nType `yes` to write this row: ",
+            row.line, row.text
+        );
+        match answer(person, &question).as_deref() {
+            Some("yes" | "y") => rows.push(row.text.clone()),
+            Some(_) => {}
+            None => return Vec::new(),
+        }
+    }
+    rows
 }
 
 /// Writes and stages the design. Returns the commands that commit it and, if the branch does not select it, choose it.
@@ -315,8 +332,7 @@ fn finish(
     granted: &[BString],
     output: &mut Output,
 ) -> Result<u8> {
-    let path = &edit.design.path;
-    let design = escaped(path);
+    let design = &edit.design.path;
     let commands = if edit.before.is_some() && edit.after == edit.design.text {
         Vec::new()
     } else {
@@ -327,10 +343,10 @@ fn finish(
     let rows = rows.filter(|(_, line)| line.contains('`') && !known.contains(line));
     let rows: Vec<(usize, &str)> = rows.collect();
     let is_empty = edit.before.is_none() && rows.is_empty();
-    let add = is_empty.then(|| format!("guard scope add PATH --design {}", shell_word(path)));
+    let add = is_empty.then(|| format!("guard scope add PATH --design {}", shell_word(design)));
     let json = json!({
         "version": 1,
-        "design": path.to_str_lossy(),
+        "design": design.to_str_lossy(),
         "rows": rows.iter().map(|(line, text)| json!({"line": line, "text": text})).collect::<Vec<_>>(),
         "granted": granted.iter().map(|path| path.to_str_lossy()).collect::<Vec<_>>(),
         "next": commands.first(),
@@ -343,7 +359,8 @@ fn finish(
     let text = if steps.is_empty() {
         "nothing to add\n".to_owned()
     } else {
-        format!("wrote {design} and staged it:\n{rows}commit it before the code:\n")
+        let shown = escaped(design);
+        format!("wrote {shown} and staged it:\n{rows}commit it before the code:\n")
     };
     let steps: String = steps.iter().map(|step| format!("  {step}\n")).collect();
     output.report_done(&json, &(text + &steps));

@@ -121,11 +121,11 @@ fn show_one(
         return print_file(output, repo, &snapshot, path);
     }
     let mut text = in_a_line(repo, &snapshot) + "\n";
-    for path in &snapshot.files {
-        text.push_str(&format!("  {}\n", escaped(path)));
+    for file in &snapshot.files {
+        text.push_str(&format!("  {}\n", escaped(file)));
     }
-    for path in &snapshot.absent {
-        text.push_str(&format!("  {} (did not exist)\n", escaped(path)));
+    for file in &snapshot.absent {
+        text.push_str(&format!("  {} (did not exist)\n", escaped(file)));
     }
     output.answer(&files::snapshot_json(repo, &snapshot), text);
     Ok(())

@@ -124,24 +124,24 @@ impl Operation {
                         join(path, old.unwrap_or_default(), content, Some(*line))?
                     }
                     Strategy::Extend => {
-                        let old = existing().map_err(|failure| {
+                        let current = existing().map_err(|failure| {
                             failure.help("to create a file, use --strategy replace")
                         })?;
-                        let (content, what) = extend(path, old, content)?;
+                        let (content, what) = extend(path, current, content)?;
                         extension = Some(what);
                         content
                     }
                 }
             }
             Operation::Patch(edits) => {
-                let old = existing()?;
-                refuse_binary(path, old)?;
-                apply(old, edits)?
+                let current = existing()?;
+                refuse_binary(path, current)?;
+                apply(current, edits)?
             }
             Operation::Move { content, .. } => {
-                let old = existing()?;
-                refuse_binary(path, old)?;
-                content.clone().unwrap_or_else(|| old.to_vec())
+                let current = existing()?;
+                refuse_binary(path, current)?;
+                content.clone().unwrap_or_else(|| current.to_vec())
             }
         };
         refuse_binary(path, &content)?;

@@ -37,39 +37,22 @@ impl Gate<'_> {
         let before = old.as_ref().map(|entry| entry.content.as_slice());
         let old_digest = self.digest(before);
         check_expectation(path, expect, old_digest.as_deref())?;
-        if let Operation::Write { content, .. } = operation
-            && self.refuses_empty
-            && content.is_empty()
-        {
-            let message = format!("the content for {} is empty", escaped(path));
-            return Err(Failure::new(FailureKind::CannotJudge, message)
-                .help("to write an empty file, add --allow-empty"));
-        }
+        self.refuse_empty(path, operation)?;
         let (new, extension) = operation.result(path, before)?;
         let after = new.as_deref();
-        let moved_to = match operation {
-            Operation::Move { to, .. } => {
-                let (to, there) = self.look(to.as_ref())?;
-                let there = there.and_then(|entry| self.digest(Some(&entry.content)));
-                check_expectation(to.as_ref(), Some(ABSENT), there.as_deref())?;
-                Some(to)
-            }
-            _ => None,
-        };
+        let moved_to = self.free_target(operation)?;
         let target: Option<&BStr> = moved_to.as_ref().map(AsRef::as_ref);
         // HEAD's content at either end is compared with the new content.
         let ends: Vec<&BStr> = [path].into_iter().chain(target).collect();
         let loss = context.loss(before, after, &ends)?;
-        let (mut changes, consent, proposing);
+        let (changes, consent, proposing);
         if let (Some(to), Some(moved)) = (target, after) {
-            let gone = context.step(before, None);
-            let mut old_end = context.measured_change(path, before, None, Some(to), gone)?;
-            old_end.new_ends = vec![context.new_end(path, to, moved)?];
+            let old_end = context.old_end_of_move(path, before, to, moved)?;
+            let new_end = context.new_end_of_move(path, to, moved, loss.judged)?;
             consent = old_end.change.clone();
-            changes = vec![old_end];
-            changes.push(context.measured_change(to, None, after, Some(path), loss.judged)?);
+            changes = vec![old_end, new_end];
         } else {
-            let change = context.measured_change(path, before, after, None, loss.judged)?;
+            let change = context.measured_change(path, before, after, loss.judged)?;
             changes = vec![change];
             let compared = loss.committed.as_deref().or(before);
             consent = context.change(path, compared, after)?;
@@ -99,6 +82,31 @@ impl Gate<'_> {
             extension,
             backup: None,
         })
+    }
+
+    /// Refuses to write an empty file, unless the user allows it.
+    fn refuse_empty(&self, path: &BStr, operation: &Operation) -> GateResult<()> {
+        let is_empty = match operation {
+            Operation::Write { content, .. } => content.is_empty(),
+            _ => false,
+        };
+        if !is_empty || !self.refuses_empty {
+            return Ok(());
+        }
+        let message = format!("the content for {} is empty", escaped(path));
+        Err(Failure::new(FailureKind::CannotJudge, message)
+            .help("to write an empty file, add --allow-empty"))
+    }
+
+    /// The new path of a move, where no file may exist.
+    fn free_target(&self, operation: &Operation) -> GateResult<Option<BString>> {
+        let Operation::Move { to, .. } = operation else {
+            return Ok(None);
+        };
+        let (to, existing) = self.look(to.as_ref())?;
+        let digest = existing.and_then(|entry| self.digest(Some(&entry.content)));
+        check_expectation(to.as_ref(), Some(ABSENT), digest.as_deref())?;
+        Ok(Some(to))
     }
 
     /// The finding that needs approval for any text.

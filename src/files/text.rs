@@ -31,12 +31,12 @@ pub(super) fn join(
     path: &BStr,
     old: &[u8],
     content: &[u8],
-    line: Option<usize>,
+    before_line: Option<usize>,
 ) -> GateResult<Vec<u8>> {
     let (mark, text) = split_mark(old);
     let mut lines: Vec<&[u8]> = text.lines_with_terminator().collect();
     let count = lines.len();
-    let at = match line {
+    let at = match before_line {
         None => count,
         Some(line) if (1..=count + 1).contains(&line) => line - 1,
         Some(line) => {

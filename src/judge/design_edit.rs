@@ -21,6 +21,7 @@ use write_guard_policy::finding::{Help, Rule};
 use write_guard_policy::path::{escaped, escaped_list, normalize_request, shell_word};
 use write_guard_policy::policy;
 use write_guard_policy::rules::FilesOfTree;
+use write_guard_policy::scope::Scope;
 use write_guard_policy::scope::glob::is_glob;
 use write_guard_policy::scope::path_placeholders::{PathNames, is_path, literal_paths};
 use write_guard_policy::scope::settings::Settings;
@@ -291,21 +292,64 @@ fn new_text(path: &BString) -> String {
     format!("# {title}\n\nWhat changes, and why.\n\n{table}")
 }
 
-/// Adds rows for `paths` in memory, which are requests relative to the root, and names the paths that need none; a slash
-/// at the end makes a directory. With `missing`, adds the paths of all staged changes that no row grants, or of all
-/// changes if nothing is staged. The default of `change_type` is what has become of the file, that of `design` the one
-/// of the branch. The result grants exactly the paths that were asked for in addition.
+/// The rows to add to a design.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RowsToAdd<'a> {
+    /// The paths, as requests relative to the root; a slash at the end makes a directory.
+    pub paths: &'a [BString],
+    /// Whether to add the paths of all staged changes that no row grants, or of all changes if nothing is staged.
+    pub missing: bool,
+    /// The type of the rows; by default, what has become of each file.
+    pub change_type: Option<&'a str>,
+    /// What the rows say about the change.
+    pub description: &'a str,
+    /// The document to extend; by default, that of the branch.
+    pub design: Option<&'a Path>,
+}
+
+/// Adds rows in memory, and names the paths that need none. The result grants exactly the paths that were asked for in
+/// addition.
 ///
 /// # Errors
 /// No single design applies, it has unstaged changes, or a row cannot be added.
 pub fn extend_design(
     repo: &Repository,
-    paths: &[BString],
-    missing: bool,
-    change_type: Option<&str>,
-    description: &str,
-    design: Option<&Path>,
+    wanted: &RowsToAdd<'_>,
 ) -> Result<(DesignEdit, Vec<BString>)> {
+    let (mut document, siblings, options) = open_to_extend(repo, wanted.design)?;
+    let own: &BStr = document.design.path.as_ref();
+    let documents: Vec<&Design> = iter::once(&document.design).chain(&siblings).collect();
+    let scope = policy::scope_of_design(&documents);
+    let mut requested = requested(repo, wanted.paths)?;
+    if wanted.missing {
+        requested.extend(missing_rows(repo, &options)?);
+    }
+    let (mut rows, mut granted) = (Vec::new(), Vec::new());
+    for (path, usual) in &requested {
+        let word = wanted.change_type.unwrap_or(usual);
+        let Some(row) = missing_row(&scope, path.as_ref(), word)? else {
+            granted.push(path.to_owned());
+            continue;
+        };
+        if is_glob(row.path) || propose::row(own, row.path, word, wanted.description).is_none() {
+            let shown = escaped(path);
+            return Err(Error::new(format!("a row cannot name exactly {shown}")));
+        }
+        rows.push(row);
+    }
+    if !rows.is_empty() {
+        let parse = |text: &str| document.parse(text);
+        document.after = propose::insert(&document.design, &rows, wanted.description, &parse)?;
+    }
+    Ok((document, granted))
+}
+
+/// Opens the document to extend. Returns it with the other documents of its design, and with the options to judge
+/// changes by.
+fn open_to_extend(
+    repo: &Repository,
+    design: Option<&Path>,
+) -> Result<(DesignEdit, Vec<Design>, Options)> {
     let mut options = Options::default();
     let located = locate(repo, &options)?;
     let settings = located.settings;
@@ -328,54 +372,39 @@ pub fn extend_design(
     let mut siblings = chosen;
     siblings.retain(|other| *other != path && policy::design_of(&settings, other.as_ref()) == key);
     let siblings = read_documents(repo, &settings, &siblings)?;
-    let mut document = DesignEdit::open(repo, path, settings)?;
+    let document = DesignEdit::open(repo, path, settings)?;
     if document.before.is_none() {
         let shown = escaped(&document.design.path).to_string();
         return Err(Error::new(format!("there is no design at {shown}"))
             .help("write one: guard scope new NAME"));
     }
-    let own: &BStr = document.design.path.as_ref();
-    let documents: Vec<&Design> = iter::once(&document.design).chain(&siblings).collect();
-    let scope = policy::scope_of_design(&documents);
-    let (mut rows, mut granted) = (Vec::new(), Vec::new());
-    let mut requested = requested(repo, paths)?;
-    if missing {
-        requested.extend(missing_rows(repo, &options)?);
+    Ok((document, siblings, options))
+}
+
+/// The row that a path needs; `None` if the scope grants the type `word` already.
+fn missing_row<'a>(scope: &Scope, path: &'a BStr, word: &'a str) -> Result<Option<MissingRow<'a>>> {
+    let Some(actions) = propose::actions_of(word) else {
+        let what = format!("`{}` is not a type for one path", escaped(word));
+        return Err(
+            Error::new(what).help("write Add, Modify, Add/Modify, Delete, Symlink or Submodule")
+        );
+    };
+    let bare: &BStr = path.strip_suffix(b"/").unwrap_or(path).into();
+    if let Some(denial) = scope.denial(bare) {
+        let (shown, at) = (escaped(path), &denial.anchor);
+        let place = format!("{}:{}", escaped(&at.path), at.line);
+        let what = format!("the design forbids {shown} ({place}), so no row allows it");
+        return Err(Error::new(what).help("take it off that list, or correct that row, first"));
     }
-    for (path, usual) in &requested {
-        let path: &BStr = path.as_ref();
-        let word = change_type.unwrap_or(usual);
-        let Some(actions) = propose::actions_of(word) else {
-            let what = format!("`{}` is not a type for one path", escaped(word));
-            return Err(Error::new(what)
-                .help("write Add, Modify, Add/Modify, Delete, Symlink or Submodule"));
-        };
-        let bare: &BStr = path.strip_suffix(b"/").unwrap_or(path).into();
-        if let Some(denial) = scope.denial(bare) {
-            let (shown, at) = (escaped(path), &denial.anchor);
-            let place = format!("{}:{}", escaped(&at.path), at.line);
-            let what = format!("the design forbids {shown} ({place}), so no row allows it");
-            return Err(Error::new(what).help("take it off that list, or correct that row, first"));
-        }
-        if !path.ends_with(b"/") && scope.actions(path).contains(actions) {
-            granted.push(path.to_owned());
-        } else if is_glob(path) || propose::row(own, path, word, description).is_none() {
-            let shown = escaped(path);
-            return Err(Error::new(format!("a row cannot name exactly {shown}")));
-        } else {
-            rows.push(MissingRow {
-                path,
-                from: None,
-                word,
-                actions,
-            });
-        }
+    if !path.ends_with(b"/") && scope.actions(path).contains(actions) {
+        return Ok(None);
     }
-    if !rows.is_empty() {
-        let parse = |text: &str| document.parse(text);
-        document.after = propose::insert(&document.design, &rows, description, &parse)?;
-    }
-    Ok((document, granted))
+    Ok(Some(MissingRow {
+        path,
+        from: None,
+        word,
+        actions,
+    }))
 }
 
 /// The paths to add, each with its usual type.

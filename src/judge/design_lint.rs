@@ -16,140 +16,95 @@ use super::tree_view::{GitTreeView, in_repository, work_tree};
 use write_guard_policy::design::propose::propose;
 use write_guard_policy::design::{self, Design};
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Finding;
 use write_guard_policy::path::{escaped, listed as listed_names};
 use write_guard_policy::policy::{self, ChosenBy};
 use write_guard_policy::rules::{self, DesignContext, FilesOfTree, ResultTree};
 use write_guard_policy::scope::Scope;
 use write_guard_policy::verdict::{DesignUsed, ScopeListing};
+use write_guard_repo::boundary::Boundary;
 use write_guard_repo::{Index, Repository, Tree, show_file};
 
 /// The most paths that a note lists.
 const MOST_NAMES: usize = 5;
 
-/// Lints documents: those at `files`, relative to the current directory; with `all`, all tracked files that match
-/// `[lld] path`; else those of this branch. With `staged`, it lints the staged versions, skips files that are not designs
-/// and, if no files are given, designs that the commit does not change. Read-only.
+/// The documents to lint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentSelection<'a> {
+    /// The designs of this branch or, for the staged version, those that the commit changes.
+    Branch,
+    /// All tracked files that match `[lld] path`.
+    All,
+    /// These files, relative to the current directory; for the staged version, those of them that are designs.
+    Files(&'a [PathBuf]),
+}
+
+/// The version of the documents to lint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentVersion {
+    /// As they are on disk.
+    WorkTree,
+    /// As the next commit would have them.
+    Staged,
+}
+
+/// Lints documents. Read-only.
 ///
 /// # Errors
 /// Settings that cannot be used, a document that cannot be read, or an object that cannot be read.
 pub fn check_documents(
     repo: &Repository,
-    files: &[PathBuf],
-    all: bool,
-    staged: bool,
+    selection: DocumentSelection<'_>,
+    version: DocumentVersion,
     options: &Options,
 ) -> Result<ScopeListing> {
     let disk = work_tree(repo.workdir()?)?;
     let index = Index::open(repo)?;
     let head = BaseCommit::new(repo, repo.head_commit()?)?;
     let tree = index.tree()?;
-    let named = files.iter().map(|file| in_repository(repo, file));
-    let named: Vec<BString> = named.collect::<Result<_>>()?;
+    let mut named = Vec::new();
+    if let DocumentSelection::Files(files) = selection {
+        for file in files {
+            named.push(in_repository(repo, file)?);
+        }
+    }
     let mut located = locate_with(repo, Some(tree.clone()), options, &named)?;
     located
         .done
         .retain(|done| named.is_empty() || named.contains(&done.path));
     let mut report = ScopeListing::default();
     report.notes.extend(policy::note_on_done(&located.done));
-    let base = match head.merge_base(repo, located.settings.base.as_deref()) {
-        Ok(base) => base.map(|(_, tree)| tree),
+    let merge_base = match head.merge_base(repo, located.settings.base.as_deref()) {
+        Ok(base) => base.map(|(_, base_tree)| base_tree),
         Err(error) => {
             report.notes.push(error.message);
             None
         }
     };
-    let (tree_view, head_view) = (
-        GitTreeView::new(&tree, None),
-        GitTreeView::new(&head.tree, None),
-    );
-    let base_view = base.map(|tree| GitTreeView::new(tree, None));
-    let of_base = base_view.as_ref().map(|view| view as &dyn ResultTree);
-    let disk = Some(&disk as &dyn ResultTree);
-    let there = [
-        disk.filter(|_| !staged),
-        Some(&tree_view),
-        Some(&head_view),
-        of_base,
-    ];
-    let there: Vec<&dyn ResultTree> = there.into_iter().flatten().collect();
+    let files = FileVersions {
+        work_tree: (version == DocumentVersion::WorkTree).then_some(disk),
+        index: GitTreeView::new(&tree, None),
+        head: GitTreeView::new(&head.tree, None),
+        merge_base: merge_base.map(|base_tree| GitTreeView::new(base_tree, None)),
+    };
     let lint = DesignLint {
         repo,
-        all,
-        staged,
+        selection,
+        version,
         located: &located,
         tree: &tree,
         head: &head.tree,
+        merge_base,
+        files: &files,
     };
-    let parse = |path: &BStr, bytes: &[u8]| design::parse(path, bytes, &located.settings);
-    // The faults of documents that declare nothing, each with its group.
-    let mut silent = Vec::new();
-    let mut declared = HashSet::new();
-    let mut designs: Vec<Design> = Vec::new();
-    for document in lint.documents(named)? {
-        let path = document.path.as_bstr();
-        let (bytes, from) = lint.read(path)?;
-        let design = parse(path, &bytes);
-        let mut findings = design.findings();
-        if let Some(group) = document.group {
-            if !design.is_usable() && design.declares_nothing() {
-                silent.push((group, findings));
-                designs.push(design);
-                continue;
-            }
-            declared.insert(group);
-        }
-        let before = base.unwrap_or(&head.tree).read(path)?;
-        if document.is_current || before.as_ref() != Some(&bytes) {
-            let agreed = match head.tree.read(path)? {
-                Some(committed) if committed == bytes => design.grants.clone(),
-                committed => committed.map_or_else(Vec::new, |it| parse(path, &it).grants),
-            };
-            let context = DesignContext {
-                there: &there,
-                merge_base: of_base,
-                head: &head_view,
-                agreed: &Scope::new(agreed),
-            };
-            findings.extend(rules::check_design_rows(&design, &context));
-        }
-        report.problems.extend(findings);
-        report.designs.push(DesignUsed {
-            path: design.path.clone(),
-            from: from.to_owned(),
-            selected_by: document.by.to_string(),
-            grants: design.grants.len(),
-            is_standing: document.by == ChosenBy::Standing,
-        });
-        designs.push(design);
-    }
-    // Each design on its own: not all of them need apply to one branch.
-    let settings = &located.settings;
-    let key = |design: &Design| policy::design_of(settings, design.path.as_ref());
-    for documents in designs.chunk_by(|one, next| key(one) == key(next)) {
-        let documents: Vec<&Design> = documents.iter().collect();
-        let scope = policy::scope_of_design(&documents);
-        let grants = listed(settings, &scope, &head_view, &tree_view, there[0]);
-        report.grants.extend(grants);
-        for design in documents {
-            report.notes.extend(note_on_unnamed(
-                design,
-                &scope,
-                of_base.unwrap_or(&head_view),
-            ));
-        }
-    }
+    let designs = lint.check(lint.documents(named)?, &mut report)?;
+    lint.list_grants(&designs, &mut report);
     for design in designs {
         report.mentions.extend(design.mentions);
         report.denials.extend(design.denials);
         report.texts.insert(design.path, design.text);
     }
-    // The others of the group may come in later commits.
-    silent.retain(|(group, _)| !staged && !declared.contains(group));
-    let silent = silent.into_iter().flat_map(|(_, findings)| findings);
-    report.problems.extend(silent);
-    for view in [tree_view, head_view].into_iter().chain(base_view) {
-        view.failed.finish()?;
-    }
+    files.finish()?;
     Ok(report)
 }
 
@@ -195,65 +150,209 @@ struct Document {
     group: Option<BString>,
 }
 
-/// Where the documents are.
+/// The versions of the files that rows are compared with.
+struct FileVersions<'a> {
+    /// `None` for staged documents.
+    work_tree: Option<Boundary>,
+    index: GitTreeView<'a>,
+    head: GitTreeView<'a>,
+    /// `None` if it is unknown.
+    merge_base: Option<GitTreeView<'a>>,
+}
+
+impl FileVersions<'_> {
+    fn current(&self) -> &dyn ResultTree {
+        match &self.work_tree {
+            Some(work_tree) => work_tree,
+            None => &self.index,
+        }
+    }
+
+    fn merge_base(&self) -> Option<&dyn ResultTree> {
+        self.merge_base.as_ref().map(|view| view as &dyn ResultTree)
+    }
+
+    /// All of them, the current one first.
+    fn all(&self) -> Vec<&dyn ResultTree> {
+        let mut all: Vec<&dyn ResultTree> = vec![self.current()];
+        if self.work_tree.is_some() {
+            all.push(&self.index);
+        }
+        all.push(&self.head);
+        all.extend(self.merge_base());
+        all
+    }
+
+    /// Fails if an object could not be read.
+    fn finish(self) -> Result<()> {
+        for view in [self.index, self.head].into_iter().chain(self.merge_base) {
+            view.failed.finish()?;
+        }
+        Ok(())
+    }
+}
+
+/// What to lint, and where the documents and files are.
 struct DesignLint<'a> {
     repo: &'a Repository,
-    all: bool,
-    staged: bool,
+    selection: DocumentSelection<'a>,
+    version: DocumentVersion,
     located: &'a LocatedDesigns,
     /// The tree of the next commit.
     tree: &'a Tree<'a>,
     head: &'a Tree<'a>,
+    merge_base: Option<&'a Tree<'a>>,
+    files: &'a FileVersions<'a>,
 }
 
 impl DesignLint<'_> {
-    fn documents(&self, mut paths: Vec<BString>) -> Result<Vec<Document>> {
-        let (located, settings) = (self.located, &self.located.settings);
-        let by_branch = located.own.as_deref().unwrap_or_default();
-        let is_own = |path: &BString| by_branch.iter().any(|choice| choice.path == *path);
-        let is_done = |path: &BString| located.done.iter().any(|done| done.path == *path);
-        let is_named = !paths.is_empty();
-        if is_named && !self.staged {
-            let named = paths.into_iter().map(|path| Document {
+    /// Lints each document, and reads the designs.
+    fn check(&self, documents: Vec<Document>, report: &mut ScopeListing) -> Result<Vec<Design>> {
+        // The faults of documents that declare nothing, each with its group.
+        let mut silent = Vec::new();
+        let mut declared = HashSet::new();
+        let mut designs: Vec<Design> = Vec::new();
+        for document in documents {
+            let (bytes, from) = self.read(document.path.as_ref())?;
+            let design = self.parse(document.path.as_ref(), &bytes);
+            if let Some(group) = &document.group {
+                if !design.is_usable() && design.declares_nothing() {
+                    silent.push((group.clone(), design.findings()));
+                    designs.push(design);
+                    continue;
+                }
+                declared.insert(group.clone());
+            }
+            report.problems.extend(design.findings());
+            report
+                .problems
+                .extend(self.check_rows(&document, &design, &bytes)?);
+            report.designs.push(DesignUsed {
+                path: design.path.clone(),
+                from: from.to_owned(),
+                selected_by: document.by.to_string(),
+                grants: design.grants.len(),
+                is_standing: document.by == ChosenBy::Standing,
+            });
+            designs.push(design);
+        }
+        // The others of the group may come in later commits.
+        let is_staged = self.version == DocumentVersion::Staged;
+        silent.retain(|(group, _)| !is_staged && !declared.contains(group));
+        let silent = silent.into_iter().flat_map(|(_, findings)| findings);
+        report.problems.extend(silent);
+        Ok(designs)
+    }
+
+    /// What is wrong with the rows, given the files. A finished design is compared only if the work has changed it.
+    fn check_rows(
+        &self,
+        document: &Document,
+        design: &Design,
+        bytes: &[u8],
+    ) -> Result<Vec<Finding>> {
+        let path = document.path.as_bstr();
+        let before = self.merge_base.unwrap_or(self.head).read(path)?;
+        if !document.is_current && before.as_deref() == Some(bytes) {
+            return Ok(Vec::new());
+        }
+        let agreed = match self.head.read(path)? {
+            Some(committed) if committed == bytes => design.grants.clone(),
+            committed => committed.map_or_else(Vec::new, |it| self.parse(path, &it).grants),
+        };
+        let context = DesignContext {
+            there: &self.files.all(),
+            merge_base: self.files.merge_base(),
+            head: &self.files.head,
+            agreed: &Scope::new(agreed),
+        };
+        Ok(rules::check_design_rows(design, &context))
+    }
+
+    /// Lists what each design grants on its own: not all of them need apply to one branch.
+    fn list_grants(&self, designs: &[Design], report: &mut ScopeListing) {
+        let (files, settings) = (self.files, &self.located.settings);
+        let base = files.merge_base().unwrap_or(&files.head);
+        let key = |design: &Design| policy::design_of(settings, design.path.as_ref());
+        for documents in designs.chunk_by(|one, next| key(one) == key(next)) {
+            let documents: Vec<&Design> = documents.iter().collect();
+            let scope = policy::scope_of_design(&documents);
+            let grants = listed(settings, &scope, &files.head, &files.index, files.current());
+            report.grants.extend(grants);
+            for design in documents {
+                report.notes.extend(note_on_unnamed(design, &scope, base));
+            }
+        }
+    }
+
+    fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
+        design::parse(path, bytes, &self.located.settings)
+    }
+
+    /// The selected documents. `named` are the files of the selection.
+    fn documents(&self, named: Vec<BString>) -> Result<Vec<Document>> {
+        match (self.selection, self.version) {
+            (DocumentSelection::Files(_), DocumentVersion::WorkTree) => {
+                Ok(self.named_documents(named))
+            }
+            (DocumentSelection::Branch, DocumentVersion::WorkTree) => self.documents_of_branch(),
+            _ => self.tracked_designs(named),
+        }
+    }
+
+    fn named_documents(&self, named: Vec<BString>) -> Vec<Document> {
+        let is_done = |path: &BString| self.located.done.iter().any(|done| done.path == *path);
+        named
+            .into_iter()
+            .map(|path| Document {
                 by: ChosenBy::Caller("command line"),
                 is_current: !is_done(&path),
                 path,
                 group: None,
-            });
-            return Ok(named.collect());
-        }
-        if !self.all && !self.staged {
-            let own = located.own.as_ref().map_err(Error::clone)?;
-            let chosen = own.iter().chain(&located.standing).map(|one| Document {
-                path: one.path.clone(),
-                by: one.by.clone(),
-                is_current: is_own(&one.path),
-                group: one.is_found.then(|| one.by.to_string().into()),
-            });
-            return Ok(chosen.collect());
-        }
+            })
+            .collect()
+    }
+
+    fn documents_of_branch(&self) -> Result<Vec<Document>> {
+        let own = self.located.own.as_ref().map_err(Error::clone)?;
+        let chosen = own.iter().chain(&self.located.standing);
+        Ok(chosen
+            .map(|choice| Document {
+                path: choice.path.clone(),
+                by: choice.by.clone(),
+                is_current: self.is_own(&choice.path),
+                group: choice.is_found.then(|| choice.by.to_string().into()),
+            })
+            .collect())
+    }
+
+    /// The designs among the tracked files or, if there are any, among the named ones.
+    fn tracked_designs(&self, named: Vec<BString>) -> Result<Vec<Document>> {
+        let (located, settings) = (self.located, &self.located.settings);
         let is_nowhere = settings.lld_path.is_empty() && settings.standing.is_empty();
         if let (true, Err(error)) = (is_nowhere && located.by_hand.is_empty(), &located.own) {
             return Err(error.clone());
         }
-        if !is_named {
-            paths = self.tree.files_below(BStr::new(""))?;
-        }
+        let mut paths = match self.selection {
+            DocumentSelection::Files(_) => named,
+            _ => self.tree.files_below(BStr::new(""))?,
+        };
         paths.retain(|path| {
             let is_design = policy::is_design(settings, path.as_ref());
-            is_design || is_own(path) || located.by_hand.contains(path)
+            is_design || self.is_own(path) || located.by_hand.contains(path)
         });
-        if self.all && paths.is_empty() {
+        let is_all = self.selection == DocumentSelection::All;
+        if is_all && paths.is_empty() {
             return Err(Error::new("no file matches `[lld] path` in guard.toml")
                 .help("correct the setting, or name the documents: guard scope check FILE"));
         }
         let mut documents = Vec::new();
         for path in paths {
-            let staged = || Ok(self.tree.get(path.as_ref())? != self.head.get(path.as_ref())?);
-            if is_named || self.all || staged()? {
+            let is_staged = || Ok(self.tree.get(path.as_ref())? != self.head.get(path.as_ref())?);
+            if self.selection != DocumentSelection::Branch || is_staged()? {
                 documents.push(Document {
-                    by: ChosenBy::Caller(if self.all { "--all" } else { "--staged" }),
-                    is_current: is_own(&path),
+                    by: ChosenBy::Caller(if is_all { "--all" } else { "--staged" }),
+                    is_current: self.is_own(&path),
                     group: policy::group_of(settings, path.as_ref()),
                     path,
                 });
@@ -262,11 +361,17 @@ impl DesignLint<'_> {
         Ok(documents)
     }
 
+    /// Whether the document is selected for this branch.
+    fn is_own(&self, path: &BString) -> bool {
+        let own = self.located.own.as_deref().unwrap_or_default();
+        own.iter().any(|choice| choice.path == *path)
+    }
+
     /// The document and the name of its version.
     fn read(&self, path: &BStr) -> Result<(Vec<u8>, &'static str)> {
         let refused = |why: &str| Error::new(format!("{} is {why}", escaped(path)));
         let not_a_file = || refused("not a regular file");
-        if self.staged {
+        if self.version == DocumentVersion::Staged {
             return match self.tree.read(path)? {
                 Some(bytes) => Ok((bytes, "index")),
                 None if self.tree.get(path)?.is_some() => Err(not_a_file()),

@@ -33,22 +33,25 @@ pub(super) fn credit(
     changes: &mut [MeasuredChange],
 ) -> Result<()> {
     // The files that lose lines, by extension; those without one are left out.
-    let mut losing: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
+    let mut losing_by_extension: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
     for (at, changed) in changes.iter().enumerate() {
         if changed.measured.as_ref().is_some_and(is_replaced)
             && let Some(extension) = extension(changed.path())
         {
-            losing.entry(extension.to_vec()).or_default().push(at);
+            losing_by_extension
+                .entry(extension.to_vec())
+                .or_default()
+                .push(at);
         }
     }
-    if losing.is_empty() {
+    if losing_by_extension.is_empty() {
         return Ok(());
     }
     let mut earlier = earlier()?;
-    let now: HashSet<&BStr> = changes.iter().map(MeasuredChange::path).collect();
-    earlier.retain(|change| !now.contains::<BStr>(change.path.as_ref()));
-    for (wanted, losing) in losing {
-        let mut lines = AddedLines::default();
+    let paths: HashSet<&BStr> = changes.iter().map(MeasuredChange::path).collect();
+    earlier.retain(|change| !paths.contains::<BStr>(change.path.as_ref()));
+    for (wanted, losing) in losing_by_extension {
+        let mut added = AddedLines::default();
         // The files that gain lines, each with the position of its change.
         let mut receivers: Vec<(usize, BString)> = Vec::new();
         let now = changes.iter().map(|one| (one.compared, &one.change));
@@ -61,7 +64,7 @@ pub(super) fn credit(
             }
             let content = objects.content(change.new)?;
             if Content::of(&content) == Content::Text
-                && lines.add(&objects.content(old)?, &content).is_some()
+                && added.add(&objects.content(old)?, &content).is_some()
             {
                 receivers.push((at, change.path.clone()));
             }
@@ -70,7 +73,7 @@ pub(super) fn credit(
             let changed = &mut changes[at];
             let (old, new) = objects.both(changed.compared, changed.change.new)?;
             let own = receivers.iter().position(|(change, _)| *change == at);
-            for (file, lines) in lines.take(&old, &new, own) {
+            for (file, lines) in added.take(&old, &new, own) {
                 if let (Some((_, path)), Some(measured)) =
                     (receivers.get(file), &mut changed.measured)
                 {

@@ -133,12 +133,13 @@ fn explain_renames(
         pair_declared(scope, changes, &mut olds);
     }
     // The places of deleted and added files, and these files.
-    let (mut deleted, mut added, mut from, mut to) = (vec![], vec![], vec![], vec![]);
+    let (mut deleted, mut added) = (vec![], vec![]);
+    let (mut old_ends, mut new_ends) = (vec![], vec![]);
     for (at, change) in changes.iter().enumerate() {
         let (places, ends, state, said) = match (change.old, change.new) {
             _ if change.renamed.is_some() => continue,
-            (Some(old), None) => (&mut deleted, &mut from, old, Actions::DELETE),
-            (None, Some(new)) => (&mut added, &mut to, new, Actions::ADD),
+            (Some(old), None) => (&mut deleted, &mut old_ends, old, Actions::DELETE),
+            (None, Some(new)) => (&mut added, &mut new_ends, new, Actions::ADD),
             _ => continue,
         };
         let path: &BStr = change.path.as_ref();
@@ -150,10 +151,10 @@ fn explain_renames(
             has_row: scope.is_some_and(|scope| scope.says(path, said)),
         });
     }
-    if from.is_empty() || to.is_empty() {
+    if old_ends.is_empty() || new_ends.is_empty() {
         return Ok(olds);
     }
-    let renames = measure::pair_renames(&from, &to, |id| {
+    let renames = measure::pair_renames(&old_ends, &new_ends, |id| {
         let mut blob = Vec::new();
         objects.blob(id, &mut blob).map(|()| blob)
     })?;
@@ -262,7 +263,7 @@ pub(super) fn for_each<T: Send>(
             .min(MOST_THREADS),
     };
     let next = AtomicUsize::new(0);
-    let run = |objects: &Objects| -> Result<Vec<(usize, T)>> {
+    let run = |handle: &Objects| -> Result<Vec<(usize, T)>> {
         let mut done = Vec::new();
         loop {
             let start = next.fetch_add(BATCH, Ordering::Relaxed);
@@ -270,7 +271,7 @@ pub(super) fn for_each<T: Send>(
                 return Ok(done);
             }
             for at in start..(start + BATCH).min(len) {
-                let one = work(objects, at);
+                let one = work(handle, at);
                 done.push((at, one.inspect_err(|_| next.store(len, Ordering::Relaxed))?));
             }
         }

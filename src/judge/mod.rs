@@ -30,10 +30,10 @@ use write_guard_policy::scope::settings::Settings;
 pub(crate) use as_requests::as_requests;
 pub use ci::ci_range;
 pub use design_edit::{
-    DesignEdit, UnreadPlan, extend_design, is_selected, new_design, plan_without_rows,
+    DesignEdit, RowsToAdd, UnreadPlan, extend_design, is_selected, new_design, plan_without_rows,
     propose_from_plan, rows_of_changes, with_table,
 };
-pub use design_lint::check_documents;
+pub use design_lint::{DocumentSelection, DocumentVersion, check_documents};
 pub(crate) use facts::JudgementFacts;
 pub use facts::{BaseCommit, range_of_branch, settings_of, settings_of_head};
 pub use in_memory::in_memory;
@@ -51,6 +51,10 @@ pub use trial::{Trial, TriedChange, trial};
 
 /// How to judge.
 #[derive(Debug, Clone, Default)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "callers set each option by name"
+)]
 pub struct Options {
     /// Designs given by the user, relative to the current directory; empty to follow the settings.
     pub designs: Vec<PathBuf>,

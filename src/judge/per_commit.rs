@@ -36,7 +36,7 @@ pub(crate) fn judge(
         stage: Stage::Step,
         ..policy.clone()
     };
-    let (commits, objects) = (&range.commits, repo.objects().remembering());
+    let commits = &range.commits;
     let base = repo.tree_of(range.base)?.id();
     let judge_commit = |objects: &Objects, at: usize| {
         let commit: &Commit = &commits[at];
@@ -63,7 +63,7 @@ pub(crate) fn judge(
         let approvals = commit_approvals.counted_in(commit.id);
         let mut findings = judge.check(&measured, &approvals)?;
         let short = commit.id.to_hex_with_len(12);
-        let is_new = |commit| Ok(commits.iter().any(|one| one.id == commit));
+        let is_new = |id| Ok(commits.iter().any(|one| one.id == id));
         if !merged.is_merge
             && findings.iter().any(rules::can_be_cleared)
             && let Some(&parent) = commit.parents.first()
@@ -83,5 +83,5 @@ pub(crate) fn judge(
         judged.findings = findings;
         Ok(judged)
     };
-    for_each(commits.len(), &objects, judge_commit)
+    for_each(commits.len(), &repo.objects().remembering(), judge_commit)
 }

@@ -173,10 +173,10 @@ pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> 
     let mut seen = HashSet::new();
     let mut reports = Vec::new();
     for update in updates {
-        let (Some(branch), Some(new)) = (update.branch(), update.new) else {
+        let (Some(branch), Some(tip)) = (update.branch(), update.new) else {
             continue;
         };
-        for new in repo.history(&known, new)?.commits {
+        for new in repo.history(&known, tip)?.commits {
             if seen.insert(new.id) {
                 let report = commit(repo, new.id, Some(branch.to_owned()), options);
                 reports.push(of_ref(report, &update.name)?);

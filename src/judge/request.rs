@@ -1,7 +1,7 @@
 //! Judges what a request would do to a file, for `guard check` and the file verbs.
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString};
+use gix::bstr::BStr;
 
 use super::excuses;
 use super::facts::BaseCommit;
@@ -100,10 +100,12 @@ impl OperationContext<'_, '_> {
             }
         }
         let compared = loss.committed.as_deref().or(old);
-        if let (Some(old), Some(new), [path]) = (compared, new, paths)
+        if let (Some(compared), Some(new), [path]) = (compared, new, paths)
             && excuses::is_replaced(&loss.judged)
         {
-            loss.judged = self.without_moved(path, old, new)?.unwrap_or(loss.judged);
+            loss.judged = self
+                .without_moved(path, compared, new)?
+                .unwrap_or(loss.judged);
         }
         Ok(loss)
     }
@@ -118,11 +120,11 @@ impl OperationContext<'_, '_> {
             return Ok(None);
         };
         let mut blobs = Blobs::new();
-        let mut measured_change = |path: &BStr, old: Option<&[u8]>, new: Option<&[u8]>| {
+        let mut measured_change = |file: &BStr, before: Option<&[u8]>, after: Option<&[u8]>| {
             let mut state = |text: &[u8]| state_of(&mut blobs, base.id().kind(), text);
-            let old_state = old.map(&mut state).transpose()?;
-            let change = Change::new(path, old_state, new.map(state).transpose()?);
-            Ok::<_, Error>(of_one_file(change, self.step(old, new), None))
+            let old_state = before.map(&mut state).transpose()?;
+            let change = Change::new(file, old_state, after.map(state).transpose()?);
+            Ok::<_, Error>(of_one_file(change, self.step(before, after), None))
         };
         let mut changes: Vec<MeasuredChange> = Vec::new();
         for grant in scope.grants() {
@@ -160,10 +162,7 @@ impl OperationContext<'_, '_> {
     }
 
     /// How much of `from` (as in HEAD) the file `to` keeps with this content.
-    ///
-    /// # Errors
-    /// HEAD cannot be read.
-    pub fn new_end(&self, from: &BStr, to: &BStr, content: &[u8]) -> Result<RenameTarget> {
+    fn new_end(&self, from: &BStr, to: &BStr, content: &[u8]) -> Result<RenameTarget> {
         let head = self.head();
         let thresholds = &self.policy.settings.thresholds;
         Ok(RenameTarget {
@@ -197,8 +196,7 @@ impl OperationContext<'_, '_> {
         Ok(of_one_file(change, measured, None))
     }
 
-    /// The change as a commit would show it, from HEAD's state. `old` is the content on disk, `renamed` the other
-    /// path of a move.
+    /// The change as a commit would show it, from HEAD's state. `old` is the content on disk.
     ///
     /// # Errors
     /// A content cannot be hashed, or HEAD cannot be read.
@@ -207,26 +205,63 @@ impl OperationContext<'_, '_> {
         path: &BStr,
         old: Option<&[u8]>,
         new: Option<&[u8]>,
-        renamed: Option<&BStr>,
         measured: Measured,
     ) -> Result<MeasuredChange> {
-        let (change, before) = match (new, renamed) {
-            (Some(new), None) => {
-                let head = self.head();
-                let change = written(path, head.get(path)?, self.repo.blob_id(new)?);
-                (change, head.read(path)?)
-            }
-            // A file that HEAD lacks still counts as deleted or moved.
-            _ => {
-                let mut change = self.change(path, old, new)?;
-                change.renamed = renamed.map(BString::from);
-                (change, old.map(<[u8]>::to_vec))
-            }
+        let Some(new) = new else {
+            // A file that HEAD lacks still counts as deleted.
+            let change = self.change(path, old, None)?;
+            return Ok(self.with_contents(change, old.unwrap_or_default().to_vec(), &[], measured));
         };
-        let contents = (before.unwrap_or_default(), new.unwrap_or_default().to_vec());
-        let is_wanted = rules::wants_content_under(self.policy, path);
-        let contents = is_wanted.then(|| Box::new(contents));
-        Ok(of_one_file(change, measured, contents))
+        let head = self.head();
+        let change = written(path, head.get(path)?, self.repo.blob_id(new)?);
+        let committed = head.read(path)?.unwrap_or_default();
+        Ok(self.with_contents(change, committed, new, measured))
+    }
+
+    /// The end of a move that loses the file. `old` is the content there, and `new` the content at the end `to`.
+    ///
+    /// # Errors
+    /// A content cannot be hashed, or HEAD cannot be read.
+    pub fn old_end_of_move(
+        &self,
+        from: &BStr,
+        old: Option<&[u8]>,
+        to: &BStr,
+        new: &[u8],
+    ) -> Result<MeasuredChange> {
+        let mut old_end = self.measured_change(from, old, None, self.step(old, None))?;
+        old_end.change.renamed = Some(to.to_owned());
+        old_end.new_ends = vec![self.new_end(from, to, new)?];
+        Ok(old_end)
+    }
+
+    /// The end of a move that gains the file. A file that HEAD has there does not count: the work tree lacks it.
+    ///
+    /// # Errors
+    /// The content cannot be hashed.
+    pub fn new_end_of_move(
+        &self,
+        from: &BStr,
+        to: &BStr,
+        new: &[u8],
+        measured: Measured,
+    ) -> Result<MeasuredChange> {
+        let mut change = self.change(to, None, Some(new))?;
+        change.renamed = Some(from.to_owned());
+        Ok(self.with_contents(change, Vec::new(), new, measured))
+    }
+
+    /// A measured change, with its contents if a rule reads them.
+    fn with_contents(
+        &self,
+        change: Change,
+        before: Vec<u8>,
+        after: &[u8],
+        measured: Measured,
+    ) -> MeasuredChange {
+        let is_wanted = rules::wants_content_under(self.policy, change.path.as_ref());
+        let contents = is_wanted.then(|| Box::new((before, after.to_vec())));
+        of_one_file(change, measured, contents)
     }
 
     /// The step between two contents of a path.

@@ -14,7 +14,7 @@ use write_guard_policy::error::{Error, Result};
 use write_guard_policy::policy::{ChosenBy, Policy, note_on_done};
 use write_guard_policy::rules::{self, ResultTree};
 use write_guard_policy::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
-use write_guard_policy::scope::{Grant, GrantKind, Scope};
+use write_guard_policy::scope::{GrantKind, Scope};
 use write_guard_policy::verdict::{
     BranchStatus, ChosenDesigns, PromptSection, RowsSoFar, ScopeGrant, ScopeListing,
     SettingsInForce, Verdict,
@@ -86,21 +86,22 @@ pub(super) fn listed(
     tree: &dyn ResultTree,
     now: &dyn ResultTree,
 ) -> Vec<ScopeGrant> {
-    let matched = rules::matched(scope.grants(), &[tree]).into_iter();
-    let line = |(grant, matched): (&Grant, bool)| {
+    let matched = rules::matched(scope.grants(), &[tree]);
+    let mut listed = Vec::new();
+    for (grant, is_matched) in scope.grants().iter().zip(matched) {
         let path: &BStr = grant.path.as_ref();
         let exists = match grant.kind {
-            GrantKind::Glob => matched,
+            GrantKind::Glob => is_matched,
             _ => now.entry(path).is_some(),
         };
         let is_committed = exists && grant.kind != GrantKind::File || head.entry(path).is_some();
-        ScopeGrant {
+        listed.push(ScopeGrant {
             protection: rules::protection(settings, scope, grant, is_committed, exists),
             grant: grant.clone(),
             exists,
-        }
-    };
-    scope.grants().iter().zip(matched).map(line).collect()
+        });
+    }
+    listed
 }
 
 /// The settings in force with their places, and any designs chosen by hand.

@@ -62,17 +62,12 @@ pub fn trial(repo: &Repository, settings: &Settings, most: usize) -> Result<Tria
     // The branch has no design for what came before guard.
     let mut settings = settings.clone();
     settings.missing = Missing::Skip;
-    let options = |settings| Options {
-        precision: Precision::Verdict,
-        settings: Some(settings),
-        ..Options::default()
-    };
-    let unscoped = options(Settings {
+    let unscoped = options_with(Settings {
         lld_path: Vec::new(),
         standing: Vec::new(),
         ..settings.clone()
     });
-    let options = options(settings);
+    let options = options_with(settings);
     let mut next = Some(tip);
     while let Some(id) = next.filter(|_| trial.changes.len() < most) {
         next = repo.commit(id)?.parents.first().copied();
@@ -105,4 +100,12 @@ pub fn trial(repo: &Repository, settings: &Settings, most: usize) -> Result<Tria
         .help(repo.fetch_command(&[])));
     }
     Ok(trial)
+}
+
+fn options_with(settings: Settings) -> Options {
+    Options {
+        precision: Precision::Verdict,
+        settings: Some(settings),
+        ..Options::default()
+    }
 }

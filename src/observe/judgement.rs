@@ -50,14 +50,14 @@ impl Observed<'_> {
             return Ok(Observation::default());
         }
         let (sized, blobs) = sized_files(repo, before, after)?;
-        let repo = self.store.repository(blobs)?;
+        let checkpoint_repo = self.store.repository(blobs)?;
         let mut found = Observation::default();
-        let known = self.known(&repo);
+        let known = self.known(&checkpoint_repo);
         let judged = ObservedJudge {
             observed: self,
-            base: self.base(&repo, &known)?,
+            base: self.base(&checkpoint_repo, &known)?,
             known,
-            repo: &repo,
+            repo: &checkpoint_repo,
             options,
         };
         // What would keep guard from looking comes first.
@@ -69,10 +69,10 @@ impl Observed<'_> {
         if before.index != after.index {
             judged.index(&mut found)?;
         }
-        let mut known = HashSet::new();
+        let mut seen = HashSet::new();
         found.findings.retain(|finding| {
             let key = (finding.rule, finding.path.clone(), finding.message.clone());
-            finding.level == Level::Error && known.insert(key)
+            finding.level == Level::Error && seen.insert(key)
         });
         Ok(found)
     }
@@ -117,6 +117,19 @@ fn sized_files(
     Ok((changes, blobs))
 }
 
+/// Both lists as one, by path. A file that crosses the limit of size is in both.
+fn one_per_path(changes: Vec<Change>, sized: Vec<Change>) -> impl Iterator<Item = Change> {
+    let mut by_path: BTreeMap<BString, Change> = BTreeMap::new();
+    for change in changes.into_iter().chain(sized) {
+        let merged = by_path
+            .entry(change.path.clone())
+            .or_insert_with(|| Change::new(change.path.as_bstr(), None, None));
+        merged.old = merged.old.or(change.old);
+        merged.new = merged.new.or(change.new);
+    }
+    by_path.into_values()
+}
+
 struct ObservedJudge<'a> {
     observed: &'a Observed<'a>,
     repo: &'a Repository,
@@ -132,23 +145,14 @@ impl ObservedJudge<'_> {
         let repo = self.repo;
         let tree = |one: &Checkpoint| repo.tree_in(one);
         let (old, new) = (tree(observed.before), tree(observed.after));
-        let mut differences: BTreeMap<BString, Change> = BTreeMap::new();
-        // A file that crosses the limit is in both lists.
         let changes = changes_between(repo.objects(), old.id(), new.id())?;
-        for change in changes.into_iter().chain(sized) {
-            let known = differences
-                .entry(change.path.clone())
-                .or_insert_with(|| Change::new(change.path.as_bstr(), None, None));
-            known.old = known.old.or(change.old);
-            known.new = known.new.or(change.new);
-        }
         let excuse = Excuses::of(self)?;
         let base = repo.tree_of(self.base)?;
         let was = repo.tree_of(observed.before.head_commit())?;
         let first = tree(observed.first);
         let stashed = repo.stash_in(observed.after);
         let (mut since_head, mut since_before) = (Vec::new(), Vec::new());
-        for change in differences.into_values() {
+        for change in one_per_path(changes, sized) {
             let path: &BStr = change.path.as_ref();
             let committed = base.get(path)?;
             let is_committed = change.old == committed || change.old == was.get(path)?;

@@ -248,9 +248,8 @@ impl<'a> Observer<'a> {
     /// Notes what changed since the last command that no rule allows: not the agent's doing, as far as guard knows. Its
     /// own tools were judged. Whatever fails here is told when a command is looked at.
     fn note_between(&mut self, now: &Checkpoint) {
-        let last = self.session.last.clone();
-        let changed = last.filter(|last| last.rules == now.rules && last != now);
-        if let Some(last) = changed
+        let has_changed = |last: &Checkpoint| last.rules == now.rules && last != now;
+        if let Some(last) = self.session.last.clone().filter(has_changed)
             && let Ok(Some((lines, name))) = self.keep(last, now.clone())
         {
             let text = format!(

@@ -41,8 +41,8 @@ fn shown(result: &CheckResult, style: &Style) -> String {
         return format!("{word} {text}{place}\n");
     }
     text.push_str(&format!(": {}", message(&result.reason)));
-    if let Some(path) = &result.closest_match {
-        text.push_str(&format!("; closest: {}", escaped(path)));
+    if let Some(closest) = &result.closest_match {
+        text.push_str(&format!("; closest: {}", escaped(closest)));
     }
     text.push_str(&place);
     if let Some(rule) = result.rule {

@@ -223,9 +223,9 @@ fn text(error: &Error, style: &Style) -> String {
         text.push_str(&format!("       {}\n", texts::text(line)));
     }
     for help in help_blocks(&error.help) {
-        let label = style.paint(DEFAULT_HELP_STYLE, "help");
+        let help_label = style.paint(DEFAULT_HELP_STYLE, "help");
         let help = help.replace('\n', &format!("\n{HELP_INDENT}"));
-        text.push_str(&format!("  {label}: {help}\n"));
+        text.push_str(&format!("  {help_label}: {help}\n"));
     }
     texts::commands(text)
 }

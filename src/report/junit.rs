@@ -28,9 +28,11 @@ pub(super) fn report(
         case.or_insert(("document", Vec::new())).1.push(finding);
     }
     let is_error = |finding: &&Finding| finding.level == Level::Error;
-    let failed = cases.values();
-    let failed = failed.filter(|(_, findings)| findings.iter().any(is_error));
-    let (failures, errors) = (failed.count(), usize::from(failure.is_some()));
+    let failures = cases
+        .values()
+        .filter(|(_, findings)| findings.iter().any(is_error))
+        .count();
+    let errors = usize::from(failure.is_some());
     let tests = cases.len() + errors;
     let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
     write!(
@@ -49,9 +51,9 @@ pub(super) fn report(
     }
     for (path, (class, findings)) in cases {
         let name = path.map_or_else(|| "guard".to_owned(), |path| escaped(path).to_string());
-        let (errors, others): (Vec<&Finding>, Vec<&Finding>) =
+        let (failed, others): (Vec<&Finding>, Vec<&Finding>) =
             findings.into_iter().partition(is_error);
-        let mut body: String = errors.into_iter().map(failed_case).collect();
+        let mut body: String = failed.into_iter().map(failed_case).collect();
         let remarks = others.into_iter().map(|finding| {
             let (level, rule) = (finding.level.name(), finding.rule.id());
             xml(&format!("{level}[{rule}]: {}", sentence(finding)))

@@ -89,8 +89,8 @@ fn tables(scope: &ScopeListing, style: &Style) -> String {
         ]
     });
     if denied.len() > 0 {
-        let title = format!("forbidden ({}):", plural(denied.len(), "path"));
-        out += &(style.title(&title) + "\n" + &columns(denied));
+        let heading = format!("forbidden ({}):", plural(denied.len(), "path"));
+        out += &(style.title(&heading) + "\n" + &columns(denied));
     }
     out
 }

@@ -51,7 +51,7 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
     };
     let designs = status.designs.as_ref();
     let designs = designs.map_or_else(why, |designs| cut(designs, FEW, design));
-    let done = cut(&status.done, FEW, |done| {
+    let finished = cut(&status.done, FEW, |done| {
         vec![format!("{} ({})", escaped(&done.path), escaped(&done.sign))]
     });
     let row = |row: &Grant| vec![format!("{} ({})", escaped(&row.path), place(&row.anchor))];
@@ -73,7 +73,7 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
     for (title, otherwise, lines) in [
         ("branch", None, vec![branch]),
         ("design", Some("none"), designs),
-        ("finished", None, done),
+        ("finished", None, finished),
         ("rows", None, rows),
         ("commit", None, commit),
         ("waiting", Some("nothing"), waiting),
@@ -145,8 +145,8 @@ fn json(status: &BranchStatus, waiting: &[(String, Value)]) -> Value {
     };
     let rows = status.rows.as_ref().ok().and_then(Option::as_ref);
     let rows = rows.map(|RowsSoFar { done, open }| {
-        let rows: Vec<Value> = open.iter().map(row).collect();
-        json!({ "done": done, "open": open.len(), "open_rows": rows })
+        let open_rows: Vec<Value> = open.iter().map(row).collect();
+        json!({ "done": done, "open": open.len(), "open_rows": open_rows })
     });
     let commit = status.commit.as_ref().ok().map(|verdict| {
         let findings = ordered(&verdict.findings);

@@ -99,8 +99,10 @@ pub(super) fn remarks(counts: &[(usize, &str)]) -> String {
 /// Rows in aligned columns.
 pub(super) fn columns(rows: impl Iterator<Item = Vec<String>>) -> String {
     let rows: Vec<_> = rows.collect();
-    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max();
-    let widths: Vec<_> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
+    let count = rows.first().map_or(0, Vec::len);
+    let widths: Vec<_> = (0..count)
+        .map(|at| rows.iter().map(|row| row[at].chars().count()).max())
+        .collect();
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths);
         let cells = cells.map(|(cell, width)| format!("  {cell:0$}", width.unwrap_or(0)));

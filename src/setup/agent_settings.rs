@@ -92,7 +92,7 @@ fn empties(entries: &mut Value, agent: &str) -> bool {
 fn command_in(value: &Value, agent: &str) -> Option<String> {
     match value {
         Value::Array(items) => items.iter().find_map(|item| command_in(item, agent)),
-        Value::Object(object) => object.values().find_map(|value| match value {
+        Value::Object(object) => object.values().find_map(|member| match member {
             Value::String(text) => {
                 let arguments = object.get("args").and_then(Value::as_array);
                 let arguments = arguments.into_iter().flatten().filter_map(Value::as_str);

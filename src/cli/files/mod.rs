@@ -119,8 +119,8 @@ impl ReadArgs {
         let repo = repository()?;
         let gate = Gate::open_to_read(&repo, &self.design.options(false))?;
         output.notes(&gate.policy.notes);
-        let path = self.path.iter().chain(&self.file).next();
-        let request = path.map(|path| repo.request(Path::new(path)));
+        let argument = self.path.iter().chain(&self.file).next();
+        let request = argument.map(|path| repo.request(Path::new(path)));
         let (path, entry) = gate.read(request.unwrap_or_default().as_ref())?;
         let json = || files::read_json(&gate, path.as_ref(), &entry);
         answer::print_content(output, &entry.content, json)?;

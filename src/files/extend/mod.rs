@@ -142,8 +142,8 @@ impl Additions {
                 self.extension.kept.push(new.label(definition));
             }
             // What a class lacks is added to it; any other definition stays.
-            if let Some((old, new)) = classes {
-                self.compare(old, new)?;
+            if let Some((old_class, new_class)) = classes {
+                self.compare(old_class, new_class)?;
             }
         }
         if !missing.is_empty() {

@@ -66,12 +66,12 @@ impl<'t> CodeScope<'t> {
         depth: usize,
     ) -> ClauseResult<CodeScope<'t>> {
         let is_file = depth == 0;
-        let first = lines.get(root.start_position().row).copied();
-        let first = first.filter(|_| !is_file).unwrap_or_default();
+        let first_line = lines.get(root.start_position().row).copied();
+        let first_line = first_line.filter(|_| !is_file).unwrap_or_default();
         let mut scope = CodeScope {
             text,
             path,
-            indent: &first[..first.len() - first.trim_start().len()],
+            indent: &first_line[..first_line.len() - first_line.trim_start().len()],
             definitions: Vec::new(),
             others: Vec::new(),
             names: HashMap::new(),

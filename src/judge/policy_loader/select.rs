@@ -100,8 +100,9 @@ impl Loader<'_, '_> {
                 return Err(Error::new(message)
                     .help("commit the designs first, or choose others: guard use FILE"));
             }
-            let below = below.into_iter();
-            choices.extend(below.map(|path| Choice::new(path, ChosenBy::GuardUse, true)));
+            for document in below {
+                choices.push(Choice::new(document, ChosenBy::GuardUse, true));
+            }
         }
         Ok(choices)
     }
@@ -140,9 +141,9 @@ impl Loader<'_, '_> {
         }
         // The range may have added a design and moved it since.
         for tree in self.trees_of_commits().rev() {
-            let found = self.on_side(&entries, &tree)?;
-            if !found.is_empty() {
-                return self.where_moved(found);
+            let added = self.on_side(&entries, &tree)?;
+            if !added.is_empty() {
+                return self.where_moved(added);
             }
         }
         Ok(Vec::new())
@@ -224,9 +225,12 @@ impl Loader<'_, '_> {
     pub(super) fn names(&self) -> Result<PathNames> {
         let branch = self.facts.branch.clone().or_else(|| self.queued_branch());
         let settings = &self.policy.settings;
-        let named = branch.iter().filter(|_| policy::needs_issue(settings));
-        let issues = named.flat_map(|branch| policy::issues_of(settings, branch.as_ref()));
-        let mut issues: Vec<String> = issues.collect();
+        let mut issues = match &branch {
+            Some(branch) if policy::needs_issue(settings) => {
+                policy::issues_of(settings, branch.as_ref())
+            }
+            _ => Vec::new(),
+        };
         if let (Some(branch), true) = (&branch, issues.len() > 1) {
             return Err(Error::new(format!(
                 "the branch name {} contains several issues: {}",

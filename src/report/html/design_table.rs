@@ -24,10 +24,6 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
     let mut lines: Vec<_> = lines.map(line_of).collect();
     lines.sort_by_key(|(order, _)| *order);
     let folded_lines = lines.split_off(lines.partition_point(|(order, _)| *order < TOUCHED));
-    let table = |lines: Vec<(_, String)>, most| {
-        let items = lines.into_iter().map(|(_, line)| line);
-        folded("rows", (HEAD, "</tbody></table>"), (most, LIMIT), items)
-    };
     let mut content = String::new();
     if !lines.is_empty() {
         content += &table(lines, UNFOLDED);
@@ -40,6 +36,12 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
         );
     }
     part(("design", "Design"), rows.len(), "", content)
+}
+
+/// A table of these lines, of which `most` are shown at once.
+fn table(lines: Vec<(usize, String)>, most: usize) -> String {
+    let rows = lines.into_iter().map(|(_, line)| line);
+    folded("rows", (HEAD, "</tbody></table>"), (most, LIMIT), rows)
 }
 
 /// The place in the order of a line, whose cell may name several paths, and its row.

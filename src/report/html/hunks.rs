@@ -99,7 +99,7 @@ pub(super) fn counted(lines: ChangedLines) -> String {
 
 /// What became of the file, in a word each, and where it came from.
 pub(super) fn tags(change: &JudgedChange, is_refused: bool, is_away: bool) -> String {
-    let (class, word) = match change.class {
+    let (outcome_class, outcome) = match change.class {
         _ if is_away => ("", "renamed"),
         "MODIFY" => ("", ""),
         "REPLACE" => ("warn", "replaced"),
@@ -111,7 +111,7 @@ pub(super) fn tags(change: &JudgedChange, is_refused: bool, is_away: bool) -> St
     for (is_so, class, word) in [
         (is_refused, "refused", "refused"),
         (change.approved, "good", "approved"),
-        (!word.is_empty(), class, word),
+        (!outcome.is_empty(), outcome_class, outcome),
         (change.reformatted, "", "reformatted"),
     ] {
         if is_so {
