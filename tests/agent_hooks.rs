@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use crate::agent_protocols::AGENTS;
+use crate::agent_protocols::agents;
 use crate::common::agents::{
     Answered, LOG, NOTEBOOK, STATE, absolute, call, claude, codex, edit, hook, read, repo, write,
 };
@@ -217,13 +217,14 @@ fn input_without_end_is_denied_in_the_form_of_every_agent() {
     let (reader, mut writer) = std::io::pipe().unwrap();
     writer.write_all(b"{").unwrap();
     // All wait at once.
-    let waiting = AGENTS.map(|agent| {
+    let waiting = agents().map(|agent| {
         let mut guard = repo.command(GUARD);
         guard.args(["hook", agent]);
         guard.stdin(reader.try_clone().unwrap());
         guard.stdout(Stdio::piped()).stderr(Stdio::piped());
         (agent, guard.spawn().unwrap())
     });
+    let waiting: Vec<_> = waiting.collect();
     for (agent, child) in waiting {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{agent}");

@@ -9,6 +9,7 @@ pub use crate::common::agents::payload;
 use crate::common::agents::{Answered, LOG, claude, codex, hook, repo};
 use crate::common::{GUARD, Output, Repo, SETTINGS, assert_says, lines, run, run_with_input};
 use serde_json::{Value, json};
+use write_guard::agents::Agent;
 
 #[track_caller]
 fn patch(repo: &Repo, body: &str) -> Output {
@@ -114,9 +115,10 @@ fn denial(agent: &str, reason: &str) -> (Value, i32) {
     }
 }
 
-pub const AGENTS: [&str; 7] = [
-    "claude", "codex", "copilot", "cursor", "gemini", "opencode", "vscode",
-];
+/// The names of all agents.
+pub fn agents() -> impl ExactSizeIterator<Item = &'static str> {
+    Agent::VARIANTS.iter().map(|agent| agent.name())
+}
 
 #[track_caller]
 fn assert_allowed(agent: &str, output: &Output) {
@@ -182,7 +184,7 @@ fn every_agent_is_answered_in_its_own_form() {
     let ask = |agent: &str, tool: &str, input: &Value| {
         hook(&repo, agent, payload(&repo, agent, tool, input).to_string())
     };
-    for agent in AGENTS {
+    for agent in agents() {
         for (tool, input) in tools(agent) {
             assert_allowed(agent, &ask(agent, tool, &input));
             for (path, part) in [
@@ -245,7 +247,7 @@ fn copilot_may_send_its_arguments_as_text_and_claudes_payload() {
 fn agent_that_runs_the_hook_of_another_is_answered_in_its_own_form_and_denied_by_the_exit_code() {
     let repo = repo();
     for sender in ["codex", "copilot", "cursor", "gemini", "vscode"] {
-        for named in AGENTS.iter().filter(|named| **named != sender) {
+        for named in agents().filter(|named| *named != sender) {
             let (tool, input) = tools(sender).remove(0);
             let sent = payload(&repo, sender, tool, &input).to_string();
             assert_allowed(sender, &hook(&repo, named, &sent));
@@ -381,7 +383,7 @@ fn every_failure_is_a_denial_in_the_terms_of_every_agent() {
     ] {
         let repo = copy_of(&template);
         run(repo.command("sh").args(["-c", command])).exits(0);
-        for agent in AGENTS {
+        for agent in agents() {
             let (tool, input) = tools(agent).remove(0);
             let sent = payload(&repo, agent, tool, &input).to_string();
             assert_denied(agent, &hook(&repo, agent, sent), part);

@@ -241,18 +241,36 @@ fn the_depth_matrix_of_gitlab() {
     ]);
 }
 
+/// The jobs of pull requests of the other systems.
+const REQUESTS: [&str; 4] = [
+    "BITBUCKET_COMMIT=@head BITBUCKET_PR_ID=7 BITBUCKET_PR_DESTINATION_BRANCH=main BITBUCKET_BRANCH=188-work",
+    "TF_BUILD=True BUILD_REASON=PullRequest BUILD_SOURCEVERSION=@merge SYSTEM_PULLREQUEST_SOURCECOMMITID=@head \
+     SYSTEM_PULLREQUEST_TARGETBRANCH=refs/heads/main SYSTEM_PULLREQUEST_SOURCEBRANCH=refs/heads/188-work",
+    "BUILDKITE=true BUILDKITE_COMMIT=@head BUILDKITE_PULL_REQUEST=7 BUILDKITE_PULL_REQUEST_BASE_BRANCH=main \
+     BUILDKITE_BRANCH=188-work",
+    "JENKINS_URL=https://ci.example CHANGE_TARGET=main CHANGE_BRANCH=188-work",
+];
+
+/// Without `--ci`, too: other commands need the design of the branch, and a job checks out a commit.
+#[test]
+fn a_job_without_a_branch_has_the_design_of_the_branch_that_its_variables_name() {
+    let hub = hub();
+    let clone = hub.checkout("clone", &hub.head, 0);
+    let show = |variables: &Variables| {
+        let mut guard = hub.repo.command(GUARD);
+        guard.args(["-C", &clone, "scope", "show"]);
+        common::run(guard.envs(variables.iter().cloned()))
+    };
+    show(&Vec::new()).exits(2).says("no branch");
+    for variables in REQUESTS {
+        show(&hub.job(variables)).exits(0).says(DESIGN);
+    }
+}
+
 #[test]
 fn the_depth_matrix_of_the_others() {
     let hub = hub();
-    let [bitbucket, azure, buildkite, jenkins] = [
-        "BITBUCKET_COMMIT=@head BITBUCKET_PR_ID=7 BITBUCKET_PR_DESTINATION_BRANCH=main BITBUCKET_BRANCH=188-work",
-        "TF_BUILD=True BUILD_REASON=PullRequest BUILD_SOURCEVERSION=@merge SYSTEM_PULLREQUEST_SOURCECOMMITID=@head \
-         SYSTEM_PULLREQUEST_TARGETBRANCH=refs/heads/main SYSTEM_PULLREQUEST_SOURCEBRANCH=refs/heads/188-work",
-        "BUILDKITE=true BUILDKITE_COMMIT=@head BUILDKITE_PULL_REQUEST=7 BUILDKITE_PULL_REQUEST_BASE_BRANCH=main \
-         BUILDKITE_BRANCH=188-work",
-        "JENKINS_URL=https://ci.example CHANGE_TARGET=main CHANGE_BRANCH=188-work",
-    ]
-    .map(|variables| hub.job(variables));
+    let [bitbucket, azure, buildkite, jenkins] = REQUESTS.map(|variables| hub.job(variables));
     hub.matrix(&[
         ("bitbucket", &bitbucket, &hub.head, "1 2 =0"),
         ("azure", &azure, &hub.merge, "1 =2 =0"),

@@ -1,11 +1,8 @@
 //! The table in docs/start.md: what guard says in everyday situations, from the cases in fixtures/repos that have one.
 //! `fixtures` runs the same cases, with the commands that the page names.
 
-use std::fs;
-use std::path::Path;
-
-use crate::common::SOURCE;
 use crate::common::case::{self, Case};
+use crate::common::pages::{assert_current, page};
 
 const PAGE: &str = "docs/start.md";
 /// The table stands between these lines.
@@ -48,20 +45,11 @@ fn tables() -> String {
     tables
 }
 
-/// To write the page anew: `WRITE_DOCS=1 cargo test --test main -- everyday::`.
 #[test]
-fn the_page_holds_the_table_of_the_cases() {
-    let file = Path::new(SOURCE).join(PAGE);
-    let page = fs::read_to_string(&file).unwrap();
+fn the_table_of_the_cases_is_current() {
+    let page = page(PAGE);
     let (before, rest) = page.split_once(START).unwrap();
     let (_, after) = rest.split_once(END).unwrap();
     let current = format!("{before}{START}\n{}\n{END}{after}", tables());
-    if std::env::var_os("WRITE_DOCS").is_some() {
-        fs::write(&file, &current).unwrap();
-    }
-    let is_current = fs::read_to_string(&file).unwrap() == current;
-    assert!(
-        is_current,
-        "{PAGE} is out of date; WRITE_DOCS=1 writes it anew"
-    );
+    assert_current(PAGE, &current);
 }

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 
-use crate::agent_protocols::{AGENTS, payload};
+use crate::agent_protocols::{agents, payload};
 use crate::common::agents::hook;
 use crate::common::corpus::{self, given, text};
 use crate::common::corpus_layout;
@@ -85,7 +85,8 @@ fn creation(agent: &str, path: &str) -> (&'static str, Value) {
         "cursor" => ("Write", json!({"path": path, "contents": "x\n"})),
         "gemini" => ("write_file", json!({"file_path": path, "content": "x\n"})),
         "opencode" => ("write", json!({"filePath": path, "content": "x\n"})),
-        _ => ("create_file", json!({"filePath": path, "content": "x\n"})),
+        "vscode" => ("create_file", json!({"filePath": path, "content": "x\n"})),
+        other => panic!("no call creates a file for {other}"),
     }
 }
 
@@ -98,11 +99,11 @@ fn requests_of_agents() {
         if corpus_layout::is_scratch(path, &repo) {
             continue;
         }
-        for (number, agent) in AGENTS.into_iter().enumerate() {
+        for (number, agent) in agents().enumerate() {
             // A patch has one path per line, without blanks around it.
             let is_other_text =
                 agent == "codex" && (path.trim() != path || path.contains(['\n', '\r']));
-            let is_its_turn = number == 0 || at % (AGENTS.len() - 1) == number - 1;
+            let is_its_turn = number == 0 || at % (agents().len() - 1) == number - 1;
             if is_other_text || !(is_its_turn || strace::is_long()) {
                 continue;
             }

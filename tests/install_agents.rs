@@ -1,24 +1,28 @@
 //! `guard install` and `guard uninstall` for coding agents, and what `guard doctor` says about them.
 
 #![cfg(unix)]
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use crate::common::pages::page;
 use crate::common::{self, GUARD, Output, Repo, write_executable};
 use serde_json::{Value, json};
+use write_guard::agents::Agent;
+use write_guard_policy::rules::AGENT_FILES;
 
-/// Each agent with the file that guard writes, and where that is from.
-const AGENTS: [(&str, &str, &str); 7] = [
-    ("claude", ".claude/settings.json", "claude.json"),
-    ("codex", ".codex/hooks.json", "codex.json"),
-    ("copilot", ".github/hooks/guard.json", "copilot.json"),
-    ("cursor", ".cursor/hooks.json", "cursor.json"),
-    ("gemini", ".gemini/settings.json", "gemini.json"),
-    ("opencode", ".opencode/plugins/guard.js", "opencode.js"),
-    ("vscode", ".github/hooks/guard-vscode.json", "vscode.json"),
-];
+/// Each agent with the file that guard writes, and where that is from, by the table of the page.
+fn documented(page: &str) -> Vec<[&str; 3]> {
+    let row = |line| {
+        let (agent, rest) = str::strip_prefix(line, "| `")?.split_once('`')?;
+        let (_, rest) = rest.split_once("[`")?;
+        let (file, rest) = rest.split_once("`](../hooks/agents/")?;
+        Some([agent, file, rest.split_once(')')?.0])
+    };
+    page.lines().filter_map(row).collect()
+}
 
 const CLAUDE: &str = ".claude/settings.json";
 
@@ -52,12 +56,16 @@ fn doctor(repo: &Repo, guard: &mut Command, name: &str) -> Option<(String, Strin
 
 #[test]
 fn the_hooks_of_every_agent_are_installed_proven_and_removed() {
+    let page = page("docs/agents.md");
+    let agents = documented(&page);
+    let names: BTreeSet<&str> = agents.iter().map(|[name, ..]| *name).collect();
+    let all = Agent::VARIANTS.iter().map(|agent| agent.name());
+    assert_eq!(names, all.collect());
     let repo = repo();
-    let page = fs::read_to_string(Path::new(common::SOURCE).join("docs/agents.md")).unwrap();
     let run = |words: &str, agent: &str| with_path(&repo, &words.replace("AGENT", agent)).exits(0);
-    for (agent, file, name) in AGENTS {
-        let row = format!("[`{file}`](../hooks/agents/{name})");
-        assert!(page.contains(&row), "{agent}");
+    for &[agent, file, name] in &agents {
+        let protected = AGENT_FILES.contains(&(file, &shipped(name)));
+        assert!(protected, "the rules do not know {file}");
         let seen = || doctor(&repo, &mut repo.with_guard_on_path(GUARD), agent);
         assert_eq!(seen(), None);
         run("install AGENT --dry-run", agent);
@@ -69,7 +77,7 @@ fn the_hooks_of_every_agent_are_installed_proven_and_removed() {
         assert_eq!(status, "ok", "{agent}: {message}");
         assert!(message.starts_with("live: "), "{agent}: {message}");
     }
-    for (agent, file, name) in AGENTS {
+    for &[agent, file, name] in &agents {
         run("uninstall AGENT --dry-run", agent);
         assert_eq!(repo.text(file), shipped(name));
         run("uninstall AGENT", agent);

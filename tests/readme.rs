@@ -107,7 +107,15 @@ fn named<'a>(page: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
 fn files_that_pages_for_contributors_name_exist() {
     for (name, at_least) in [("docs/dev/architecture.md", 15), ("CONTRIBUTING.md", 10)] {
         let page = page(name);
-        let prefixes = ["src/", "tests/", "hooks/", "fixtures/", "docs/", ".ci/"];
+        let prefixes = [
+            "src/",
+            "crates/",
+            "tests/",
+            "hooks/",
+            "fixtures/",
+            "docs/",
+            ".ci/",
+        ];
         let paths = prefixes.iter().flat_map(|prefix| named(&page, prefix));
         let paths: Vec<_> = paths.collect();
         assert!(paths.len() >= at_least, "{name}: {paths:?}");

@@ -3,10 +3,12 @@
 use std::fs;
 
 use crate::common::{DESIGN, Repo};
+use write_guard::Format;
 
-const FORMATS: [&str; 8] = [
-    "human", "json", "sarif", "github", "gitlab", "junit", "markdown", "html",
-];
+/// The names of all formats.
+fn formats() -> impl Iterator<Item = &'static str> {
+    Format::ALL.iter().map(|format| format.name())
+}
 
 /// A repository whose staged change is refused, with files that no report may replace.
 fn repo() -> Repo {
@@ -37,7 +39,7 @@ fn report_replaces_only_earlier_reports() {
         ("mine.txt", "is not a"),
         ("../outside.txt", "is not a"),
     ] {
-        for format in FORMATS {
+        for format in formats() {
             let before = fs::read(repo.path(path)).ok();
             let output = format!("{format}={path}");
             repo.tells(&format!("lint --output {output}"), 2, why);
@@ -56,7 +58,7 @@ fn a_report_replaces_an_earlier_report_in_its_format() {
     let repo = repo();
     let accepted = Repo::new();
     accepted.govern(&[("a", "Add", "a")]);
-    for format in FORMATS {
+    for format in formats() {
         let output = format!("{format}=report");
         for (repo, arguments, code) in [
             (&repo, &["lint"][..], 1),
@@ -71,7 +73,7 @@ fn a_report_replaces_an_earlier_report_in_its_format() {
                 assert_eq!(result.code, code, "{arguments:?}\n{}", result.text());
             }
         }
-        for other in FORMATS.into_iter().filter(|other| *other != format) {
+        for other in formats().filter(|other| *other != format) {
             repo.guard(&["lint", "--output", &format!("{other}=report")])
                 .exits(2)
                 .says("is not a");

@@ -51,7 +51,15 @@ named! {
 
 impl Agent {
     fn protocol(self) -> &'static Protocol {
-        &protocol::ALL[self as usize]
+        match self {
+            Agent::Claude => &protocol::CLAUDE,
+            Agent::Codex => &protocol::CODEX,
+            Agent::Copilot => &protocol::COPILOT,
+            Agent::Cursor => &protocol::CURSOR,
+            Agent::Gemini => &protocol::GEMINI,
+            Agent::Opencode => &protocol::OPENCODE,
+            Agent::Vscode => &protocol::VSCODE,
+        }
     }
 
     /// The variable with the directory of the project, which stays when the agent changes its directory.

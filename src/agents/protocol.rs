@@ -108,7 +108,7 @@ const VSCODE_BLOCK: AgentAnswer = |event, text| {
 };
 const OPENCODE_REPORT: AgentAnswer = |_, text| json!({"report": text});
 
-const CLAUDE: Protocol = Protocol {
+pub(super) const CLAUDE: Protocol = Protocol {
     before: &["PreToolUse"],
     // No decision: Claude Code then asks as its own settings say.
     allowed: "",
@@ -135,13 +135,13 @@ const CLAUDE: Protocol = Protocol {
 };
 
 /// Codex goes on if a denial has a key that it does not know; even `allow` would be invalid.
-const CODEX: Protocol = Protocol {
+pub(super) const CODEX: Protocol = Protocol {
     project_variable: None,
     ..CLAUDE
 };
 
 /// GitHub Copilot CLI and cloud agent. The keys of an answer are at the top level.
-const COPILOT: Protocol = Protocol {
+pub(super) const COPILOT: Protocol = Protocol {
     // The spelling `PreToolUse` in Copilot's settings asks for Claude Code's payload, but not for its answer.
     before: &["", "PreToolUse"],
     // Without a decision, Copilot asks as its own settings say.
@@ -164,7 +164,7 @@ const COPILOT: Protocol = Protocol {
     ..CLAUDE
 };
 
-const CURSOR: Protocol = Protocol {
+pub(super) const CURSOR: Protocol = Protocol {
     // The first spelling is that of Claude Code's hooks, which Cursor runs as well.
     before: &["PreToolUse", "preToolUse"],
     // Cursor reads standard output after each call. Without a permission, it asks as its own settings say.
@@ -183,7 +183,7 @@ const CURSOR: Protocol = Protocol {
     ..CLAUDE
 };
 
-const GEMINI: Protocol = Protocol {
+pub(super) const GEMINI: Protocol = Protocol {
     before: &["BeforeTool"],
     denied: Some(DENY),
     events: &[
@@ -200,7 +200,7 @@ const GEMINI: Protocol = Protocol {
 };
 
 /// The plugin in hooks/agents throws what is on standard error before a tool, and adds a report to its output.
-const OPENCODE: Protocol = Protocol {
+pub(super) const OPENCODE: Protocol = Protocol {
     before: &[""],
     denied: None,
     events: &[("tool.execute.after", AfterTool)],
@@ -211,12 +211,9 @@ const OPENCODE: Protocol = Protocol {
 };
 
 /// VS Code runs the hook for every tool, whatever the matcher says.
-const VSCODE: Protocol = Protocol {
+pub(super) const VSCODE: Protocol = Protocol {
     after_tool: VSCODE_BLOCK,
     end_of_turn: VSCODE_BLOCK,
     project_variable: None,
     ..CLAUDE
 };
-
-/// In the order of the agents.
-pub(super) static ALL: [Protocol; 7] = [CLAUDE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE, VSCODE];

@@ -24,7 +24,7 @@ pub(super) struct Host {
     deepen: &'static str,
 }
 
-const HOSTS: [Host; 4] = [
+const HOSTS: &[Host] = &[
     Host {
         name: "Bitbucket",
         sign: "BITBUCKET_COMMIT",
@@ -78,6 +78,11 @@ pub(super) fn of(variables: &Variables) -> Option<&'static Host> {
     HOSTS
         .iter()
         .find(|host| get(variables, host.sign).is_some())
+}
+
+/// The names of the systems in the table.
+pub(super) fn names() -> Vec<&'static str> {
+    HOSTS.iter().map(|host| host.name).collect()
 }
 
 impl Host {

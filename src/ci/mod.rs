@@ -27,9 +27,16 @@ pub fn plan(variables: &Variables, event: impl Fn(&str) -> Result<Value>) -> Res
     }
     match hosts::of(variables) {
         Some(host) => host.plan(variables),
-        None => Err(Error::new("guard does not recognise the CI system").help(
-            "--ci supports GitHub, GitLab, Bitbucket, Azure, Buildkite and Jenkins; elsewhere name the commits: --range A..B",
-        )),
+        None => {
+            let names = [&["GitHub", "GitLab"], &*hosts::names()].concat();
+            let (last, others) = names.split_last().unwrap_or((&"", &[]));
+            let supported = format!("{} and {last}", others.join(", "));
+            Err(
+                Error::new("guard does not recognise the CI system").help(format!(
+                    "--ci supports {supported}; elsewhere name the commits: --range A..B"
+                )),
+            )
+        }
     }
 }
 

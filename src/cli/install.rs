@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::options::repository;
 use super::output::Output;
+use crate::agents::Agent;
 use crate::approvals::refuse_agents;
 use crate::setup::calling_file::FILES;
 use crate::setup::doctor::examine;
@@ -22,7 +23,7 @@ pub(super) struct Install {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = about_install())]
 pub(super) struct Targets {
     /// `git` for the hooks that git runs for commits and pushes, the name of a coding agent, `all` for both, or
     /// `pre-commit`, `github` or `gitlab` for the file that calls guard there.
@@ -33,18 +34,24 @@ pub(super) struct Targets {
     dry_run: bool,
 }
 
-const EXAMPLES: &str = "\
+fn about_install() -> String {
+    let agents: Vec<&str> = Agent::VARIANTS.iter().map(|agent| agent.name()).collect();
+    let agents = agents.join(", ");
+    format!(
+        "\
 Examples:
   guard install git              install all hooks except those of --with
   guard install claude codex     install the hooks of two coding agents
   guard install github           write a workflow that checks pull requests
   guard uninstall all            remove what guard wrote, and nothing else
 
-Agents: claude, codex, copilot, cursor, gemini, opencode, vscode.
+Agents: {agents}.
 
 guard leaves existing hooks and files of pre-commit, GitHub and GitLab alone, and prints the lines to add. In an agent's \
 settings, it adds its hooks and keeps everything else. Before it writes, it sends a call that must be denied through the \
-command. If that call is not denied, guard writes nothing.";
+command. If that call is not denied, guard writes nothing."
+    )
+}
 
 fn whats() -> PossibleValuesParser {
     let files = FILES.iter().map(|file| file.name);

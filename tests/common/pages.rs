@@ -19,3 +19,15 @@ pub fn blocks(page: &str, heading: &str, language: &str) -> Vec<String> {
     let lines = blocks.flat_map(|rest| rest.split("```").next().unwrap().lines());
     lines.map(str::to_owned).collect()
 }
+
+/// Compares a file with what it should hold, from which `WRITE_DOCS` writes it anew.
+#[track_caller]
+pub fn assert_current(name: &str, current: &str) {
+    if std::env::var_os("WRITE_DOCS").is_some() {
+        fs::write(Path::new(SOURCE).join(name), current).unwrap();
+    }
+    assert!(
+        page(name) == current,
+        "{name} is out of date; to renew it: WRITE_DOCS=1 cargo test --test main is_current"
+    );
+}

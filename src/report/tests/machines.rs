@@ -4,14 +4,12 @@ use super::*;
 use serde_json::Value;
 use write_guard_policy::finding::Help;
 
-const MACHINES: [Format; 6] = [
-    Format::Json,
-    Format::Sarif,
-    Format::Github,
-    Format::Gitlab,
-    Format::Junit,
-    Format::Markdown,
-];
+/// All formats but those that only people read.
+fn machines() -> impl Iterator<Item = Format> {
+    let is_for_people = |format: Format| format == Format::Human || format.is_for_files();
+    let all = Format::ALL.iter().copied();
+    all.filter(move |format| !is_for_people(*format))
+}
 
 /// A new file, a deleted one, a gutted one; a warning and a note.
 fn mixed() -> Verdict {
@@ -123,14 +121,19 @@ fn a_mixed_report_in_every_format_whatever_its_order() {
     turned.findings.reverse();
     turned.changes.reverse();
     let mut all = String::new();
-    for format in MACHINES {
+    for format in machines() {
         let mut text = plain_in(&mixed(), format);
         assert_eq!(text, plain_in(&turned, format), "{format:?}");
         if format == Format::Sarif {
             let mut sarif: Value = serde_json::from_str(&text).unwrap();
-            let driver = &mut sarif["runs"][0]["tool"]["driver"];
+            let run = &mut sarif["runs"][0];
+            let driver = &mut run["tool"]["driver"];
             assert_eq!(driver["version"], env!("CARGO_PKG_VERSION"));
-            *driver = driver["rules"].as_array().unwrap().len().into();
+            // The list of rules has its own test, and a new rule moves the others.
+            *driver = "guard".into();
+            for result in run["results"].as_array_mut().unwrap() {
+                result.as_object_mut().unwrap().shift_remove("ruleIndex");
+            }
             text = format!("{sarif:#}\n");
         }
         all.push_str(&format!("======== {}\n{text}", format.name()));
@@ -140,7 +143,7 @@ fn a_mixed_report_in_every_format_whatever_its_order() {
 
 #[test]
 fn names_never_control_a_terminal_or_start_a_command_in_any_format() {
-    for format in [Format::Human].into_iter().chain(MACHINES) {
+    for format in [Format::Human].into_iter().chain(machines()) {
         let text = plain_in(&hostile(), format);
         assert_clean(&text);
         for (head, _) in commands(&text) {
@@ -164,7 +167,7 @@ fn an_error_cannot_start_a_command_either() {
     let mut error = Error::new("two designs could be meant:\n::error::x\n ##[add-mask]y");
     error.help = vec!["::stop-commands::z".into()];
     error.problems = hostile().findings;
-    for format in [Format::Human].into_iter().chain(MACHINES) {
+    for format in [Format::Human].into_iter().chain(machines()) {
         let text = failure(&error, format);
         assert_clean(&text);
         let found = commands(&text);

@@ -50,23 +50,25 @@ pub use row_untouched::done_and_open;
 
 use case::MOST_FINDINGS;
 
+/// The rules for changes, in the order in which they run.
+const RULES: &[fn(&Case<'_>, &mut Sink<'_>)] = &[
+    unsafe_path::check,
+    out_of_scope::check,
+    other_designs::check,
+    destructive_change::check,
+    protected_path::check,
+    scope_amended::check,
+    policy_changed::check,
+    submodule_changed::check,
+    hidden_change::check,
+    portable_name::check,
+    row_untouched::check,
+];
+
 /// Runs all rules on the changes.
 pub fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut sink = Sink::new(&case.policy.settings, MOST_FINDINGS);
-    let rules: [fn(&Case<'_>, &mut Sink<'_>); 11] = [
-        unsafe_path::check,
-        out_of_scope::check,
-        other_designs::check,
-        destructive_change::check,
-        protected_path::check,
-        scope_amended::check,
-        policy_changed::check,
-        submodule_changed::check,
-        hidden_change::check,
-        portable_name::check,
-        row_untouched::check,
-    ];
-    for rule in rules {
+    for rule in RULES {
         rule(case, &mut sink);
     }
     clear_approved(case, &mut sink.findings);
