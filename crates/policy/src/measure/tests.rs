@@ -275,3 +275,44 @@ fn class_names_are_the_published_ones() {
     let names = [Class::New, Class::Modify, Class::Replace, Class::Delete].map(Class::name);
     assert_eq!(names, ["NEW", "MODIFY", "REPLACE", "DELETE"]);
 }
+
+#[test]
+fn a_loss_destroys_from_the_thresholds_on_and_by_another_kind_of_content() {
+    assert!(!rewrite(10, 10).destroys(), "a small file");
+    assert!(!rewrite(200, 99).destroys(), "less than half");
+    assert!(rewrite(200, 100).destroys());
+    let binary = step(lines(0..10), [0, 159, 146, 150].repeat(100));
+    assert!(binary.destroys(), "{binary:?}");
+    assert!(!binary.without_loss().destroys());
+}
+
+#[test]
+fn the_lost_share_is_known_of_a_text_without_lines_and_of_a_binary_file_with_content() {
+    assert_eq!(step("", "a\n").lost_share(), Some(0.0));
+    assert_eq!(rewrite(4, 1).lost_share(), Some(0.25));
+    let created = measure(None, Some((Kind::File, b"a\n")), &LIMITS);
+    assert_eq!(created.lost_share(), None);
+    let gone = measure(Some((Kind::File, &[0, 159, 146, 150])), None, &LIMITS);
+    assert!(gone.lost_share().is_some(), "{gone:?}");
+}
+
+#[test]
+fn a_loss_weighs_more_by_its_class_then_by_the_size_of_the_file_then_by_its_share() {
+    let deleted = |count| {
+        let content = lines(0..count);
+        measure(Some((Kind::File, content.as_bytes())), None, &LIMITS)
+    };
+    let binary = || [0, 159, 146, 150].repeat(100);
+    let rising = [
+        rewrite(10, 1),
+        rewrite(10, 2),
+        deleted(10),
+        deleted(200),
+        rewrite(200, 150),
+        rewrite(200, 200),
+        step(lines(0..200), binary()),
+    ];
+    for pair in rising.windows(2) {
+        assert!(pair[0].weight() < pair[1].weight(), "{pair:?}");
+    }
+}

@@ -259,6 +259,22 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_is_chosen_by_the_name_that_it_has() {
+        let names = PathNames {
+            branch: Some("7-x".to_owned()),
+            issue: Some("7".to_owned()),
+        };
+        for (entry, expected) in [
+            ("docs/{branch}.md", ChosenBy::BranchName("7-x".to_owned())),
+            ("docs/LLD-{issue}.md", ChosenBy::Issue("7".to_owned())),
+            ("docs/plan.md", ChosenBy::Settings),
+        ] {
+            let filled = filled_patterns(&settings(entry), &names).remove(0);
+            assert_eq!(filled.by, expected, "{entry}");
+        }
+    }
+
+    #[test]
     fn entry_without_its_issue_has_nothing_to_try() {
         let settings = settings("./docs/LLD-{issue}.md");
         let tries = |issue: Option<&str>| {

@@ -40,3 +40,24 @@ pub fn note_on_done(done: &[DonePlan]) -> Option<String> {
         ),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_names_the_first_plan_and_counts_the_others() {
+        let plan = |path: &str| DonePlan {
+            path: path.into(),
+            sign: "docs/done".into(),
+        };
+        let is_done = "a.md is done: docs/done existed before this work began";
+        assert_eq!(plan("a.md").statement(), is_done);
+        assert_eq!(note_on_done(&[]), None);
+        let one = note_on_done(&[plan("a.md")]);
+        assert_eq!(one, Some(format!("{is_done}, so it grants nothing")));
+        let two = note_on_done(&[plan("a.md"), plan("b.md")]);
+        let expected = format!("2 plans are done and grant nothing; {is_done}");
+        assert_eq!(two, Some(expected));
+    }
+}

@@ -328,3 +328,33 @@ impl Policy {
         in_force.map(version).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const ROW: &str = "## Files Changed\n\n| File | Type |\n|---|---|\n| `.env` | Modify |\n";
+
+    #[test]
+    fn a_row_says_of_a_file_that_it_is_no_secret_for_requests_only() {
+        let policy = Policy::from_texts("", &[("docs/LLD-1.md", ROW)]).unwrap();
+        let is_secret = |policy: &Policy| policy.settings.secrets.contains(".env".into());
+        assert!(is_secret(&policy), "a commit");
+        let request = Policy::of_settings(Stage::Request, Settings::default());
+        assert!(!is_secret(&request.with_designs(policy.designs)));
+    }
+
+    #[test]
+    fn a_denial_concerns_neither_a_design_in_force_nor_the_settings() {
+        let front = format!("---\nforbidden_paths: [\"docs/\"]\n---\n\n{ROW}");
+        let signers = "[approvals]\nsigners = \"docs/signers\"\n";
+        let policy = Policy::from_texts(signers, &[("docs/LLD-1.md", &front)]).unwrap();
+        let is_denied = |path: &str| policy.denial(path.into()).is_some();
+        assert!(is_denied("docs/other.md"));
+        assert!(!is_denied("docs/LLD-1.md"));
+        assert!(!is_denied("docs/signers"));
+        assert!(!is_denied("src/a.rs"));
+    }
+}

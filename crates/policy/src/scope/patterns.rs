@@ -222,6 +222,11 @@ mod tests {
             ("a/**/b", "a/x/y/b", true),
             ("a*/b?c.[ch]", "ax/bxc.h", true),
             ("a*/b?c.[ch]", "ax/bc.h", false),
+            ("a  ", "a", true),
+            (r"a\ ", "a ", true),
+            (r"a\ ", "a", false),
+            (r"a\\ ", r"a\", true),
+            (r"a\\ ", r"a\ ", false),
             ("*\\*.md", "a*.md", true),
             ("*\\*.md", "ab.md", false),
         ] {

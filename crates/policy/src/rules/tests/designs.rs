@@ -193,3 +193,26 @@ fn a_file_to_add_may_not_be_older_than_the_work() {
     assert_eq!(rows(&below, &with, &with, None, &below), [directory]);
     assert_eq!(rows(&below, &with, &with, Some(&with), &[]), [directory]);
 }
+
+#[test]
+fn a_row_that_names_the_end_of_one_file_is_told_its_path() {
+    let said = in_tree("`x.rs` | Add/Modify | x", &["src/x.rs"]);
+    let message = "there is no x.rs, but src/x.rs ends with it";
+    let help = "did you mean `src/x.rs`? guard reads every path from the root";
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].contains(message) && said[0].contains(help),
+        "{said:?}"
+    );
+    let several = in_tree("`x.rs` | Add/Modify | x", &["src/x.rs", "lib/x.rs"]);
+    assert!(!several.concat().contains("did you mean"), "{several:?}");
+}
+
+#[test]
+fn content_is_read_of_governing_designs_and_of_what_rules_look_into() {
+    let policy = commit("", &["`src/x.rs` | Modify | x"]).policy;
+    for (path, expected) in [(DESIGN, true), (".gitmodules", true), ("src/x.rs", false)] {
+        let wants = wants_content_under(&policy, path.into());
+        assert_eq!(wants, expected, "{path}");
+    }
+}

@@ -323,6 +323,25 @@ fn a_request_may_not_change_a_design_of_other_work() {
 }
 
 #[test]
+fn whether_a_new_design_is_of_other_work_needs_no_merge_base() {
+    let unknown = |work: Work| work.with(|policy| policy.designs.clear());
+    let changed = unknown(work(Stage::Request, "", &[]).modify(OTHER, "a\n", "b\n"));
+    let added = unknown(work(Stage::Request, "", &[]).add(OTHER, "b\n"));
+    let said = |work: &Work| work.findings().iter().map(said).collect::<Vec<_>>();
+    assert_ne!(said(&changed), said(&added));
+    assert!(
+        said(&changed)[0].contains("other work"),
+        "{:?}",
+        said(&changed)
+    );
+    assert!(
+        !said(&added).concat().contains("other work"),
+        "{:?}",
+        said(&added)
+    );
+}
+
+#[test]
 fn a_request_may_change_a_design_that_the_branch_has_added_and_take_back_its_own_change() {
     let work = || work(Stage::Request, "", &[]).modify(OTHER, "a\n", "b\n");
     work().began_with(&[(OTHER, None)]).says(&[]);
