@@ -52,9 +52,6 @@
 // A test goes step by step, and has its cases in a table.
 #![cfg_attr(test, allow(clippy::shadow_unrelated, clippy::too_many_lines))]
 
-#[macro_use(named)]
-extern crate write_guard_policy;
-
 #[doc(hidden)]
 pub mod agents;
 mod api;

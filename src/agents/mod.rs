@@ -28,6 +28,8 @@ use protocol::Protocol;
 /// The reason if guard fails or needs too long.
 const FAILED: &str = "guard failed or took too long to check the tool call, so it is denied; try again, and show a person what guard says on standard error";
 
+use write_guard_policy::named;
+
 named! {
     /// A coding agent whose hooks guard answers.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

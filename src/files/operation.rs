@@ -10,6 +10,7 @@ use super::extend::extend;
 use super::failure::{not_found, refuse_binary};
 use super::text::{Extension, join};
 use super::{Edit, Failure, FailureKind, GateResult, apply};
+use write_guard_policy::named;
 use write_guard_policy::path::escaped;
 use write_guard_policy::scope::settings::MAX_SIZE;
 

@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use super::{json, texts};
 
+use write_guard_policy::named;
+
 named! {
     /// The report formats.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use gix::bstr::ByteSlice;
 
+use write_guard_policy::named;
+
 named! {
     /// A tool that owns the hook files.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -23,6 +23,7 @@ use serde::Serialize;
 
 use write_guard_policy::error::Error;
 use write_guard_policy::finding::Help;
+use write_guard_policy::named;
 use write_guard_repo::show_file;
 use write_guard_repo::{disk, system};
 
