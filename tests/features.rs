@@ -40,8 +40,8 @@ fn a_missing_feature_is_named_with_the_way_to_get_it() {
     let repo = Repo::new();
     repo.stage("a.py", "a = 1\n");
     repo.govern(&[("a.py", "Modify", "")]);
-    repo.write("../content", "b = 1\n");
-    let content = ["--strategy", "extend", "--content-file", "../content"];
+    repo.write("content", "b = 1\n");
+    let content = ["--strategy", "extend", "--content-file", "content"];
     let extend = [&["write", "a.py"][..], &content].concat();
     for (arguments, feature) in [(&["mcp"][..], "mcp"), (&extend, "extend")] {
         run(&repo, guard, arguments)
