@@ -232,10 +232,7 @@ pub(crate) fn can_extend(_: &BStr) -> bool {
 fn extend(path: &BStr, _: &[u8], _: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
     let what = format!("cannot extend {}", escaped(path));
     let failure = Failure::from(crate::features::not_built(&what, "extend"));
-    Err(Failure {
-        kind: FailureKind::UnsupportedLanguage,
-        ..failure.help("or use --strategy append, insert, or guard patch")
-    })
+    Err(failure.help("or use --strategy append, insert, or guard patch"))
 }
 
 #[cfg(test)]
