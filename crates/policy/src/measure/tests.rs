@@ -284,6 +284,11 @@ fn a_loss_destroys_from_the_thresholds_on_and_by_another_kind_of_content() {
     let binary = step(lines(0..10), [0, 159, 146, 150].repeat(100));
     assert!(binary.destroys(), "{binary:?}");
     assert!(!binary.without_loss().destroys());
+    let replaced = rewrite(200, 200).without_loss();
+    assert_eq!(
+        (replaced.class, replaced.lost),
+        (Class::Modify, Lost::NOTHING)
+    );
 }
 
 #[test]
