@@ -18,7 +18,7 @@ const UNSEEN: &str = "guard failed or took too long to look at what the tool did
 
 /// The answer to a payload that `agent` is said to have sent. A panic is answered as a lack of time, by what `fallback`
 /// holds.
-pub fn answer(
+pub(crate) fn answer(
     agent: Agent,
     payload: Result<Vec<u8>>,
     options: &Options,
@@ -36,7 +36,7 @@ fn or_fallback(fallback: &Mutex<Reply>, work: impl FnOnce() -> Reply) -> Reply {
 }
 
 /// The content of a mutex, also after a panic, which leaves it whole: nothing can fail while it is locked.
-pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -58,19 +58,20 @@ impl Received {
             Ok(payload) => called.sender(payload),
             Err(_) => called,
         };
+        // Reading the event may fail already.
+        *locked(fallback) = sender.failed();
         let event = parsed.and_then(|payload| payload.event(sender.protocol()));
-        *locked(fallback) = match &event {
-            Ok(event) if event.kind != EventKind::BeforeTool => {
-                let unseen = Told {
-                    text: UNSEEN.to_owned(),
-                    is_neutral: false,
-                };
-                // A prompt is no request: nothing is denied here.
-                let unseen = Some(&unseen).filter(|_| !event.takes_context());
-                sender.protocol().report((event.name, event.kind), unseen)
-            }
-            _ => sender.failed(),
-        };
+        if let Ok(event) = &event
+            && event.kind != EventKind::BeforeTool
+        {
+            let unseen = Told {
+                text: UNSEEN.to_owned(),
+                is_neutral: false,
+            };
+            // A prompt is no request: nothing is denied here.
+            let unseen = Some(&unseen).filter(|_| !event.takes_context());
+            *locked(fallback) = sender.protocol().report((event.name, event.kind), unseen);
+        }
         Received {
             called,
             sender,

@@ -12,7 +12,8 @@ mod rebuild;
 mod tools;
 mod work;
 
-pub use answer::{Received, answer, locked};
+pub use answer::Received;
+pub(crate) use answer::{answer, locked};
 pub use payload::AgentEvent;
 pub use protocol::Reply;
 #[cfg(feature = "mcp")]
