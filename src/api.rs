@@ -53,10 +53,7 @@ use crate::report::{self, Format, Style, Target};
 /// # Errors
 /// guard cannot judge: there is no design, a design or `guard.toml` cannot be used, or git's data cannot be read.
 pub fn judge_staged(repository: &Repository) -> Result<Verdict> {
-    let options = Options {
-        approvals: approvals::unexpired(repository)?,
-        ..Options::default()
-    };
+    let options = approvals::with_unexpired(repository, Options::default())?;
     judge::staged(repository, &options)
 }
 

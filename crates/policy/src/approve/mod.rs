@@ -134,23 +134,13 @@ pub fn reason_line(reason: &str) -> String {
 
 #[cfg(test)]
 pub(crate) mod testing {
+    #![allow(clippy::unwrap_used)]
+
     use super::Approval;
 
     /// Consent to the deletion of a file, unsigned.
     pub(crate) fn approval() -> Approval {
-        Approval {
-            id: "00112233445566778899aabbccddeeff".into(),
-            path: "src/state.py".into(),
-            old: Some("1".repeat(40)),
-            new: None,
-            design: Some("docs/LLD-1.md".into()),
-            who: "person@example.org".into(),
-            when: 1_700_000_000,
-            how: "terminal".into(),
-            reason: "a new format".into(),
-            expires: 1_800_000_000,
-            signature: None,
-        }
+        serde_json::from_str(write_guard_testing::APPROVAL).unwrap()
     }
 }
 

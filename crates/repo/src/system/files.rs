@@ -14,7 +14,7 @@ use rustix::termios::{QueueSelector, tcflush};
 
 /// Whether files have permission bits.
 #[cfg(test)]
-pub const HAS_MODES: bool = true;
+pub(crate) const HAS_MODES: bool = true;
 
 /// The permission bits of a file; `None` if there are none.
 pub fn mode(metadata: &Metadata) -> Option<u32> {
@@ -25,18 +25,18 @@ pub fn mode(metadata: &Metadata) -> Option<u32> {
 ///
 /// # Errors
 /// A file system error.
-pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     use cap_std::fs::{Permissions, PermissionsExt};
     file.set_permissions(Permissions::from_mode(mode))
 }
 
 /// Sets the permission bits for creating a file.
-pub fn create_with_mode(options: &mut OpenOptions, mode: u32) {
+pub(crate) fn create_with_mode(options: &mut OpenOptions, mode: u32) {
     options.mode(mode);
 }
 
 /// Opens without blocking, for example on a FIFO.
-pub fn never_wait(options: &mut OpenOptions) {
+pub(crate) fn never_wait(options: &mut OpenOptions) {
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
 }
 
@@ -53,7 +53,7 @@ pub fn sync_directory(dir: &Dir) -> io::Result<()> {
 }
 
 /// Creates directories for the owner only.
-pub fn make_private(builder: &mut fs::DirBuilder) {
+pub(crate) fn make_private(builder: &mut fs::DirBuilder) {
     builder.mode(0o700);
 }
 
@@ -62,7 +62,7 @@ pub fn make_private(builder: &mut fs::DirBuilder) {
 ///
 /// # Errors
 /// A file system error.
-pub fn open_append(path: &Path, mode: u32) -> io::Result<fs::File> {
+pub(crate) fn open_append(path: &Path, mode: u32) -> io::Result<fs::File> {
     fs::OpenOptions::new()
         .read(true)
         .append(true)

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 pub const SHOWS_PROCESSES: bool = true;
 
 /// Renames atomically unless the new name exists. `None` if the system or file system cannot.
-pub fn rename_to_free(
+pub(crate) fn rename_to_free(
     old_dir: &Dir,
     old: &Path,
     new_dir: &Dir,

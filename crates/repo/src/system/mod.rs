@@ -47,7 +47,7 @@ const LINK_MET: i32 = rustix::io::Errno::LOOP.raw_os_error();
 const LINK_MET: i32 = 1142;
 
 /// Whether opening failed because of a symbolic link.
-pub fn is_link_met(error: &io::Error) -> bool {
+pub(crate) fn is_link_met(error: &io::Error) -> bool {
     error.raw_os_error() == Some(LINK_MET)
 }
 

@@ -11,7 +11,7 @@ pub(super) mod files {
 
     /// Whether files have permission bits.
     #[cfg(test)]
-    pub const HAS_MODES: bool = false;
+    pub(crate) const HAS_MODES: bool = false;
 
     /// No permission bits.
     pub fn mode(_metadata: &Metadata) -> Option<u32> {
@@ -22,15 +22,15 @@ pub(super) mod files {
     ///
     /// # Errors
     /// Never.
-    pub fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
+    pub(crate) fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
         Ok(())
     }
 
     /// Does nothing.
-    pub fn create_with_mode(_options: &mut OpenOptions, _mode: u32) {}
+    pub(crate) fn create_with_mode(_options: &mut OpenOptions, _mode: u32) {}
 
     /// Does nothing: no name in a directory is a pipe.
-    pub fn never_wait(_options: &mut OpenOptions) {}
+    pub(crate) fn never_wait(_options: &mut OpenOptions) {}
 
     /// Does nothing: Windows has no such call and journals names itself.
     ///
@@ -41,14 +41,14 @@ pub(super) mod files {
     }
 
     /// Does nothing: directories inherit access rights.
-    pub fn make_private(_builder: &mut fs::DirBuilder) {}
+    pub(crate) fn make_private(_builder: &mut fs::DirBuilder) {}
 
     /// Opens a file for reading and appending; creates it if missing. Refuses a link that exists before: the standard
     /// library has no flag to check that atomically.
     ///
     /// # Errors
     /// A file system error.
-    pub fn open_append(path: &Path, _mode: u32) -> io::Result<fs::File> {
+    pub(crate) fn open_append(path: &Path, _mode: u32) -> io::Result<fs::File> {
         if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
             return Err(io::Error::other("it is a symbolic link"));
         }
@@ -91,7 +91,7 @@ pub(super) mod kernel {
     pub const SHOWS_PROCESSES: bool = false;
 
     /// Always `None`.
-    pub fn rename_to_free(
+    pub(crate) fn rename_to_free(
         _old_dir: &Dir,
         _old: &Path,
         _new_dir: &Dir,
