@@ -1,7 +1,5 @@
 //! What the model is told about the scope, before its first write.
 
-#![cfg(unix)]
-
 use crate::common::agents::{hook, repo};
 use crate::common::{DESIGN, Output, Repo, SETTINGS, assert_says, table};
 use serde_json::{Value, json};

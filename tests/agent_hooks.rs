@@ -1,7 +1,5 @@
 //! `guard hook claude`: payloads as Claude Code sends them, against real repositories.
 
-#![cfg(unix)]
-
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
@@ -10,6 +8,7 @@ use crate::agent_protocols::agents;
 use crate::common::agents::{
     Answered, LOG, NOTEBOOK, STATE, absolute, call, claude, codex, edit, hook, read, repo, write,
 };
+use crate::common::system;
 use crate::common::terminal::{decide, driver};
 use crate::common::{GUARD, Output, Repo, assert_says, lines, raw, run_with_input, table};
 use serde_json::{Value, json};
@@ -255,7 +254,7 @@ fn agent_cannot_choose_another_judge_by_changing_its_directory() {
     let repo = repo();
     let own = repo.path("../own");
     fs::create_dir(&own).unwrap();
-    let own = own.canonicalize().unwrap().to_str().unwrap().to_owned();
+    let own = system::real(own).to_str().unwrap().to_owned();
     repo.git(&["init", "--quiet", "--template=", &own]);
     fs::write(format!("{own}/guard.toml"), "[lld]\nmissing = \"skip\"\n").unwrap();
     repo.git(&["-C", &own, "add", "guard.toml"]);
@@ -263,7 +262,7 @@ fn agent_cannot_choose_another_judge_by_changing_its_directory() {
     // A linked work tree is part of the project.
     let tree = format!("{own}/../tree");
     repo.git(&["worktree", "add", "--quiet", "-b", "188-more", &tree]);
-    let tree = fs::canonicalize(tree).unwrap().to_str().unwrap().to_owned();
+    let tree = system::real(tree).to_str().unwrap().to_owned();
     for (cwd, path, part) in [
         (&own, format!("{own}/a.py"), "[outside-workspace]"),
         (&own, absolute(&repo, "src/other.py"), "[out-of-scope]"),

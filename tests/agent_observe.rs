@@ -1,8 +1,6 @@
 //! What commands of agents do is observed: each writing command of a long list is reported and taken back to the
 //! byte, and everyday commands are neither denied nor reported.
 
-#![cfg(unix)]
-
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -11,6 +9,7 @@ use serde_json::{Value, json};
 use write_guard_policy::approve::TRAILER;
 
 use crate::common::agents::{Answered, claude, hook};
+use crate::common::system;
 use crate::common::{
     GUARD, Output, Repo, assert_says, lines, raw, run, run_with_input, signing, skip,
     write_executable,
@@ -39,7 +38,7 @@ fn template() -> Repo {
     ] {
         repo.write(path, content);
     }
-    std::os::unix::fs::symlink("src/log.py", repo.path("link.py")).unwrap();
+    system::symlink("src/log.py", repo.path("link.py")).unwrap();
     repo.git(&["add", "--all"]);
     repo.git(&["update-index", "--chmod=+x", "scripts/run.sh"]);
     repo.git(&["config", "user.name", "A"]);
@@ -114,7 +113,7 @@ fn shell(repo: &Repo, command: &str) {
     shell.arg("-c").arg(command);
     let temporary = repo.path("../temporary");
     fs::create_dir_all(&temporary).unwrap();
-    run(shell.env("TMPDIR", temporary));
+    run(system::set_temporary(&mut shell, temporary));
 }
 
 fn reported(after: &Output) -> Option<String> {
@@ -449,7 +448,7 @@ fn nothing_is_judged_where_there_is_no_repository() {
     // The home directory as a repository is too much to copy.
     let home = Repo::nothing_in_memory();
     let mut payload = claude(&home, "Bash", &json!({"command": "ls"}));
-    payload["cwd"] = home.home().canonicalize().unwrap().to_str().unwrap().into();
+    payload["cwd"] = system::real(home.home()).to_str().unwrap().into();
     run(home.command("git").args(["init", "-q", "../home"])).exits(0);
     let reason = hook(&home, "claude", payload.to_string()).denies();
     assert_says(&reason, &["is in the work tree"]);

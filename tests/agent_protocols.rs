@@ -1,7 +1,5 @@
 //! The hooks of all agents: each is answered in its own form. Patches in the format of Codex.
 
-#![cfg(unix)]
-
 use std::fs;
 
 use crate::agent_observe::copy_of;
@@ -259,8 +257,11 @@ fn agent_that_runs_the_hook_of_another_is_answered_in_its_own_form_and_denied_by
     }
 }
 
-#[cfg(target_os = "linux")]
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs /dev/full, which only Linux has"
+)]
 fn denial_that_cannot_be_printed_is_a_denial() {
     let repo = repo();
     // What is refused, without standard output and without standard error.

@@ -1,9 +1,7 @@
 //! What an agent may do without a row: read, and write where nothing is kept.
 
-#![cfg(unix)]
-
+use crate::common::system::{self, symlink};
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::common::agents::{LOG, absolute, call, claude, codex, hook, repo};
@@ -21,7 +19,7 @@ fn with_temporary() -> Repo {
 fn write(repo: &Repo, path: &str, temporary: &Path) -> Output {
     let payload = claude(repo, "Write", &json!({"file_path": path, "content": "x\n"}));
     let mut guard = repo.command(GUARD);
-    guard.args(["hook", "claude"]).env("TMPDIR", temporary);
+    system::set_temporary(&mut guard, temporary).args(["hook", "claude"]);
     run_with_input(&mut guard, payload.to_string().as_bytes())
 }
 
@@ -34,7 +32,7 @@ fn assert_answers(repo: &Repo, path: &str, code: i32) {
 #[test]
 fn temporary_files_need_no_row_and_no_design() {
     let repo = with_temporary();
-    let temporary = repo.path("../temporary").canonicalize().unwrap();
+    let temporary = system::real(repo.path("../temporary"));
     let scratch = format!("{}/deep/scratch.py", temporary.display());
     assert_answers(&repo, &scratch, 0);
     repo.branch("189-no-design");
@@ -57,7 +55,7 @@ fn temporary_files_need_no_row_and_no_design() {
 #[test]
 fn own_directory_of_an_agent_is_free_but_for_what_switches_its_hooks() {
     let repo = with_temporary();
-    let directory = repo.home().canonicalize().unwrap();
+    let directory = system::real(repo.home());
     let home = |path: &str| directory.join(path).to_str().unwrap().to_owned();
     let frees = ".claude/plans/a-plan.md \
         .claude/projects/p/memory/MEMORY.md .codex/memories/a.md .gemini/GEMINI.md";

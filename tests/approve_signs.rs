@@ -1,7 +1,5 @@
 //! `guard approve` signs approvals, in a real pseudo-terminal and with the real `ssh-keygen`.
 
-#![cfg(unix)]
-
 use std::process::Command;
 
 use crate::common::signing::*;

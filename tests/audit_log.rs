@@ -1,7 +1,5 @@
 //! The audit log stays valid with many writers, and `guard audit verify` names the first damaged record.
 
-#![cfg(unix)]
-
 use std::fs;
 
 use crate::common::log::{log_file, log_lines, restamp, set_log, verdict, with_log};

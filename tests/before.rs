@@ -8,6 +8,7 @@ use libtest_mimic::{Failed, Trial};
 
 use crate::common::corpus::{entries, input};
 use crate::common::random::Random;
+use crate::common::system;
 use crate::common::{GUARD, Repo};
 use write_guard_testing::designs::corpus;
 
@@ -61,8 +62,7 @@ pub fn difference(call: impl Fn(&str) -> Command) -> Option<String> {
 
 /// The answer of a guard, whatever the name of its file: the help shows that name.
 fn answer(command: &mut Command) -> Output {
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::arg0(command, "guard");
+    system::call_it(command, "guard");
     command.output().unwrap()
 }
 

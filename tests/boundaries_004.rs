@@ -1,9 +1,7 @@
 //! The validation rules of requirement 004 and its acceptance cases on paths, through the binary.
 
-#![cfg(unix)]
-
+use crate::common::system::symlink;
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::common::{Repo, assert_says, findings, table};

@@ -154,7 +154,6 @@ fn unreadable_git_file_is_named() {
 }
 
 /// A thread that the system cannot start is a panic of the standard library.
-#[cfg(unix)]
 #[test]
 fn a_panic_exits_with_2() {
     let stack = [("RUST_MIN_STACK", "9000000000000000")];

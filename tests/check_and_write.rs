@@ -3,8 +3,6 @@
 //! Each repository holds one path per row and state, so that few processes check many paths. All small files share one
 //! content and all large ones another, so that one content on standard input is the same change for all of them.
 
-#![cfg(unix)]
-
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;

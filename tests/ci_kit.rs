@@ -1,11 +1,10 @@
 //! The GitHub action: which guard it installs, and how it runs it.
 
-#![cfg(unix)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::common::system;
 use crate::common::{self, Repo, SOURCE, assert_says};
 
 const ACTION: &str = include_str!("../action.yml");
@@ -102,6 +101,10 @@ impl Install {
 }
 
 #[test]
+#[cfg_attr(
+    not(unix),
+    ignore = "needs the programs of a Linux runner, which Windows cannot start"
+)]
 fn action_takes_the_released_binary_of_its_tag() {
     let install = Install::new();
     install.release();
@@ -113,6 +116,10 @@ fn action_takes_the_released_binary_of_its_tag() {
 }
 
 #[test]
+#[cfg_attr(
+    not(unix),
+    ignore = "needs the programs of a Linux runner, which Windows cannot start"
+)]
 fn action_refuses_a_release_with_a_wrong_checksum() {
     let install = Install::new();
     let release = install.release();
@@ -128,6 +135,10 @@ fn action_refuses_a_release_with_a_wrong_checksum() {
 
 /// rustup looks for rust-toolchain.toml from the current directory upwards, and may run what it names as cargo.
 #[test]
+#[cfg_attr(
+    not(unix),
+    ignore = "needs the programs of a Linux runner, which Windows cannot start"
+)]
 fn action_builds_its_own_sources_outside_the_checkout_if_there_is_no_release() {
     let (x64, arm, mac) = (("Linux", "X64"), ("Linux", "ARM"), ("macOS", "ARM64"));
     for (reference, system, why) in [
@@ -144,7 +155,7 @@ fn action_builds_its_own_sources_outside_the_checkout_if_there_is_no_release() {
         install.run().exits(0).says(why).says("builds guard");
         let ran = install.built().unwrap();
         let (directory, arguments) = ran.split_once('\n').unwrap();
-        let action = install.repo.path("../action").canonicalize().unwrap();
+        let action = system::real(install.repo.path("../action"));
         assert_eq!(Path::new(directory), action);
         assert!(arguments.ends_with("\n--path\n.\n"), "{arguments}");
     }
@@ -177,6 +188,10 @@ fn run_action(repo: &Repo, design: &str, args: &str, code: i32) -> (Vec<String>,
 }
 
 #[test]
+#[cfg_attr(
+    not(unix),
+    ignore = "needs the programs of a Linux runner, which Windows cannot start"
+)]
 fn action_runs_guard_once_and_names_the_report_even_if_refused() {
     for code in [0, 1, 2] {
         let repo = Repo::new();
@@ -193,6 +208,10 @@ fn action_runs_guard_once_and_names_the_report_even_if_refused() {
 }
 
 #[test]
+#[cfg_attr(
+    not(unix),
+    ignore = "needs the programs of a Linux runner, which Windows cannot start"
+)]
 fn action_inputs_are_arguments_never_shell_code() {
     let repo = Repo::new();
     let designs = "docs/a b.md\n$(touch pwned).md";

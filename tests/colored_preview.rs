@@ -47,7 +47,6 @@ fn changed_lines_are_coloured() {
         assert_eq!(plain, uncolored.stdout, "{arguments:?}");
         repo.git(&["reset", "--quiet", "--hard"]);
     }
-    #[cfg(unix)]
     if let Some(terminal) = driver(&repo) {
         let approve = ["--color", "always", "approve", &id];
         let session = guard_at_terminal(terminal, &approve, &[("Type `", "no\n")], End::Wait);

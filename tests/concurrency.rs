@@ -1,8 +1,6 @@
 //! Several processes write one file, and no process overwrites an acknowledged write that it has not seen. `git gc` runs
 //! during a stream of writes, and guard refuses no write and loses no snapshot.
 
-#![cfg(unix)]
-
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,12 +1,10 @@
 //! The acceptance criteria of requirement 001, by number and through the binary, and related cases that no other test
 //! covers.
 
-#![cfg(unix)]
-
+use crate::common::system::symlink;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::symlink;
 
 use crate::common::files::answer_of;
 use crate::common::{GUARD, Repo, lines, table};

@@ -1,9 +1,7 @@
 //! Decisions requested through the library, and damaged stores behind them: on any problem, guard writes nothing.
 
-#![cfg(unix)]
-
+use crate::common::system::symlink;
 use std::fs;
-use std::os::unix::fs::symlink;
 
 use crate::common::Repo;
 use crate::common::signing::old;

@@ -1,7 +1,5 @@
 //! Requests about designs: a missing design can be written and an unusable one repaired, and designs of other work stay.
 
-#![cfg(unix)]
-
 use crate::common::agents::{Answered, codex, edit, hook, write};
 use crate::common::files::Answer;
 use crate::common::mcp::{McpClient, text};

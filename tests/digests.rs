@@ -1,7 +1,5 @@
 //! Digests: what a program reads is what it may expect, and repeating a write is harmless.
 
-#![cfg(unix)]
-
 use crate::common::files::Answer;
 use crate::common::{Repo, lines};
 

@@ -1,11 +1,9 @@
 //! `guard doctor`: each check detects its fault, and a correct set-up passes all checks.
 
-#![cfg(unix)]
-
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
+use crate::common::system;
 use crate::common::{self, GUARD, Repo, table};
 use serde_json::Value;
 
@@ -22,7 +20,7 @@ fn command(repo: &Repo) -> Command {
     let temporary = repo.path("../temporary");
     fs::create_dir_all(&temporary).unwrap();
     let mut guard = repo.with_guard_on_path(GUARD);
-    guard.env("TMPDIR", temporary).arg("doctor");
+    system::set_temporary(&mut guard, temporary).arg("doctor");
     guard
 }
 
@@ -83,16 +81,13 @@ fn hooks_that_are_missing_changed_or_switched_off() {
     for name in ["prepare-commit-msg", "pre-push"] {
         fs::remove_file(hook(name)).unwrap();
     }
-    fs::set_permissions(hook("pre-commit"), fs::Permissions::from_mode(0o644)).unwrap();
+    fs::remove_file(hook("pre-commit")).unwrap();
     expect(
         &repo,
         "prepare-commit-msg | warn | --no-verify
          pre-push | warn | a push
-         pre-commit | fail | not executable
-         proof | fail | accepted a commit out of scope",
+         pre-commit | fail | guard install git",
     );
-    fs::remove_file(hook("pre-commit")).unwrap();
-    expect(&repo, "pre-commit | fail | guard install git");
     for (script, status, said) in [
         ("# guard hook, version 1: x\nexit 0", "fail", "edited"),
         ("exit 0", "fail", "does not call guard"),
@@ -111,6 +106,18 @@ fn hooks_that_are_missing_changed_or_switched_off() {
 }
 
 #[test]
+#[cfg_attr(not(unix), ignore = "needs an executable bit, which Windows lacks")]
+fn hook_that_is_not_executable() {
+    let repo = repo();
+    system::set_mode(repo.path(".git/hooks/pre-commit"), 0o644);
+    expect(
+        &repo,
+        "pre-commit | fail | not executable
+         proof | fail | accepted a commit out of scope",
+    );
+}
+
+#[test]
 fn an_installed_reference_transaction_hook_is_checked() {
     let repo = repo();
     let name = "reference-transaction";
@@ -124,20 +131,31 @@ fn an_installed_reference_transaction_hook_is_checked() {
 #[test]
 fn which_guard_the_hooks_find() {
     let repo = repo();
-    let path = std::env::var("PATH").unwrap();
     let other = repo.path("../other");
     fs::create_dir(&other).unwrap();
     common::write_executable(&other.join("guard"), "#!/bin/sh\nexit 0\n");
-    let with = |path: &str| common::run(command(&repo).env("PATH", path)).exits(1);
-    with(&format!("{}:{path}", other.display()))
+    let path = system::path_beginning_with(&other);
+    common::run(command(&repo).env("PATH", path))
+        .exits(1)
         .says("fail  proof: the hook accepted a commit out of scope");
+}
 
+#[test]
+#[cfg_attr(
+    not(unix),
+    ignore = "needs git and sh behind links, which Windows cannot start"
+)]
+fn guard_that_is_not_on_path() {
+    let repo = repo();
+    let path = std::env::var_os("PATH").unwrap();
     let only = repo.path("../only-git");
     fs::create_dir(&only).unwrap();
     for program in ["git", "sh"] {
         let mut real = std::env::split_paths(&path).map(|directory| directory.join(program));
         let real = real.find(|file| file.exists()).unwrap();
-        std::os::unix::fs::symlink(real, only.join(program)).unwrap();
+        system::symlink(real, only.join(program)).unwrap();
     }
-    with(only.to_str().unwrap()).says("but not by guard's verdict: guard: not found on PATH");
+    common::run(command(&repo).env("PATH", only))
+        .exits(1)
+        .says("but not by guard's verdict: guard: not found on PATH");
 }

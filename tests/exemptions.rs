@@ -1,8 +1,6 @@
 //! Paths that need no row and files that may lose their content: each exemption applies only as documented.
 
-#![cfg(unix)]
-
-use std::os::unix::fs::symlink;
+use crate::common::system::symlink;
 
 use crate::common::commits::{install, passes, refused, refused_by};
 use crate::common::{self, DESIGN, Repo, lines};

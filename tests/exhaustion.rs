@@ -1,8 +1,6 @@
 //! A resource runs out at any point: disk space, inodes, file handles, the file size limit, or write permission. guard
 //! reports a typed error, keeps the old content whole, and works again once the resource is back.
 
-#![cfg(target_os = "linux")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -127,17 +125,29 @@ fn more_and_more_room(options: &str, piece: &[u8]) {
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs a tmpfs, which only Linux has"
+)]
 fn the_disk_is_full_aw_25() {
     more_and_more_room("size=600k", &[b'x'; 4096]);
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs a tmpfs, which only Linux has"
+)]
 fn running_out_of_inodes_is_handled() {
     more_and_more_room("size=4m,nr_inodes=400", b"");
 }
 
 /// A write that the system really cuts short, with the signal ignored and not ignored.
 #[test]
+#[cfg_attr(
+    not(unix),
+    ignore = "needs a limit on the size of files, which Windows lacks"
+)]
 fn file_size_limit_is_handled() {
     let repo = Repo::open();
     fs::write(repo.path("content"), "x".repeat(200_000)).unwrap();

@@ -1,7 +1,5 @@
 //! `guard write --strategy extend` adds what a file lacks and changes nothing else.
 
-#![cfg(all(unix, feature = "extend"))]
-
 use crate::common::files::Answer;
 use crate::common::terminal::{End, Session, driver, guard_at_terminal};
 use crate::common::{Repo, assert_says};

@@ -3,8 +3,6 @@
 //!
 //! By default a sample of the calls, with `GUARD_LONG` all. This is `kill -9`, not a power cut: no data is lost.
 
-#![cfg(target_os = "linux")]
-
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -64,28 +62,48 @@ fn failed(verb: &Verb, salt: usize) {
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs strace, which only Linux has"
+)]
 fn write_killed() {
     killed(&WRITE, 0);
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs strace, which only Linux has"
+)]
 fn patch_and_restore_killed() {
     killed(&PATCH, 1);
     killed(&RESTORE, 4);
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs strace, which only Linux has"
+)]
 fn delete_and_move_killed() {
     killed(&DELETE, 2);
     killed(&MOVE, 3);
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs strace, which only Linux has"
+)]
 fn write_failed() {
     failed(&WRITE, 0);
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs strace, which only Linux has"
+)]
 fn delete_and_move_failed() {
     failed(&DELETE, 2);
     failed(&MOVE, 3);
@@ -93,6 +111,10 @@ fn delete_and_move_failed() {
 
 /// The method works: it catches a program that writes in place with a torn file.
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs strace, which only Linux has"
+)]
 fn a_write_in_place_is_caught() {
     let repo = repository();
     if !strace::is_there(&repo) {

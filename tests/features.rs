@@ -1,7 +1,5 @@
 //! A guard without optional features, as hooks build it: it says what it cannot do, and never passes it.
 
-#![cfg(unix)]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;

@@ -1,16 +1,14 @@
 //! The entries of the path corpus that need a disk, through the file verbs. Every verb refuses a path outside the
 //! workspace; a path inside names the same file as for the system.
 
-#![cfg(unix)]
-
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::common::corpus::{self, given, text};
 use crate::common::corpus_layout;
 use crate::common::files::{Answer, answer_of};
+use crate::common::system;
 use crate::common::{self, GUARD, Repo};
 use serde_json::Value;
 
@@ -68,6 +66,7 @@ fn open() -> Repo {
 }
 
 #[test]
+#[cfg_attr(not(unix), ignore = "needs names of any bytes, which Windows refuses")]
 fn paths_outside_the_workspace_are_refused_by_every_verb() {
     let entries = corpus::entries();
     let mut judged = 0;
@@ -84,9 +83,9 @@ fn paths_outside_the_workspace_are_refused_by_every_verb() {
         // Everything, including directories next to the workspace.
         let all = repo.root.parent().unwrap().to_owned();
         let before = listing(&all);
-        let input = corpus_layout::moved(&corpus::input(entry), &repo);
+        let input = system::name(corpus_layout::moved(&corpus::input(entry), &repo)).unwrap();
         for verb in VERBS {
-            let answer = ask(&repo, verb, OsStr::from_bytes(&input));
+            let answer = ask(&repo, verb, &input);
             let is_protected = expected == "reject:protected-file";
             // Guard's own settings may be read; this one is not there.
             let is_missing = is_protected && verb == "read %";
@@ -124,6 +123,7 @@ fn reason(expected: &str) -> &str {
 }
 
 #[test]
+#[cfg_attr(not(unix), ignore = "needs names of any bytes, which Windows refuses")]
 fn paths_inside_name_the_same_file_as_for_the_system() {
     let entries = corpus::entries();
     let mut judged = 0;
@@ -134,8 +134,8 @@ fn paths_inside_name_the_same_file_as_for_the_system() {
         }
         let repo = open();
         assert!(given(entry).all(|line| corpus_layout::build(&repo, line).is_some()));
-        let input = corpus_layout::moved(&corpus::input(entry), &repo);
-        assert_one_file(&repo, Path::new(OsStr::from_bytes(&input)), id);
+        let input = system::name(corpus_layout::moved(&corpus::input(entry), &repo)).unwrap();
+        assert_one_file(&repo, Path::new(&input), id);
         judged += 1;
     }
     assert!(judged >= 12, "the corpus has lost entries: {judged}");
@@ -151,7 +151,7 @@ fn assert_one_file(repo: &Repo, spelled: &Path, id: &str) {
     assert_eq!(fs::read(&on_disk).unwrap(), b"written\n", "{id}");
     let answer = ask(read);
     assert_eq!(answer.works().json["content"], "written\n", "{id}");
-    let real = on_disk.canonicalize().unwrap();
+    let real = system::real(&on_disk);
     assert_eq!(answer.json["path"], real.to_str().unwrap(), "{id}");
     fs::write(&on_disk, "one x\n").unwrap();
     ask(patch).works();
@@ -168,7 +168,7 @@ fn assert_one_file(repo: &Repo, spelled: &Path, id: &str) {
 fn h380_a_workspace_that_is_itself_a_link_is_one_workspace() {
     let repo = open();
     let alias = repo.root.with_file_name("alias");
-    std::os::unix::fs::symlink(&repo.root, &alias).unwrap();
+    system::symlink(&repo.root, &alias).unwrap();
     for spelled in [repo.path("a.py"), alias.join("b.py"), "c.py".into()] {
         // The current directory is the link; the request uses either spelling.
         let mut guard = repo.command(GUARD);

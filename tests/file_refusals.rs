@@ -1,11 +1,9 @@
 //! What the file verbs refuse: each refusal names its reason and changes nothing.
 
-#![cfg(unix)]
-
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
-use crate::common::{self, Repo, assert_says};
+use crate::common::system;
+use crate::common::{Repo, assert_says};
 
 #[test]
 fn r000_110_binary_content_is_refused_by_name() {
@@ -28,7 +26,7 @@ fn r000_110_binary_content_is_refused_by_name() {
 fn r000_120_a_read_only_file_is_refused_jc_117() {
     let repo = Repo::open();
     repo.write("a", "old\n");
-    fs::set_permissions(repo.path("a"), fs::Permissions::from_mode(0o444)).unwrap();
+    system::set_mode(repo.path("a"), 0o444);
     let answer = repo.put("a", "new\n", &[]);
     assert_says(answer.fails("permission").message(), &["a is read-only"]);
     repo.ask(&["delete", "a"]).fails("permission");
@@ -42,25 +40,37 @@ fn non_regular_files_are_refused_by_name_jc_104() {
     repo.write("dir/a", "x\n");
     repo.write("one", "x\n");
     fs::hard_link(repo.path("one"), repo.path("two")).unwrap();
-    let _socket = std::os::unix::net::UnixListener::bind(repo.path("socket")).unwrap();
-    common::run(repo.command("mkfifo").arg("fifo")).exits(0);
     for (path, word) in [
         ("dir", "is a directory"),
         ("one", "hard links"),
-        ("socket", "is not a regular file"),
-        ("fifo", "is not a regular file"),
         ("one/below", "is below a file"),
     ] {
-        for answer in [
-            repo.put(path, "y\n", &[]),
-            repo.ask(&["read", path]),
-            repo.ask(&["delete", path]),
-            repo.ask(&["move", path, "elsewhere"]),
-        ] {
-            assert_says(answer.fails("security").message(), &[word]);
-        }
+        every_verb_refuses(&repo, path, word);
     }
     assert_eq!(repo.read("two"), b"x\n");
+}
+
+#[track_caller]
+fn every_verb_refuses(repo: &Repo, path: &str, word: &str) {
+    for answer in [
+        repo.put(path, "y\n", &[]),
+        repo.ask(&["read", path]),
+        repo.ask(&["delete", path]),
+        repo.ask(&["move", path, "elsewhere"]),
+    ] {
+        assert_says(answer.fails("security").message(), &[word]);
+    }
+}
+
+#[test]
+#[cfg_attr(not(unix), ignore = "needs a socket and a FIFO, which Windows lacks")]
+fn sockets_and_fifos_are_refused_by_name_jc_104() {
+    let repo = Repo::open();
+    system::socket(repo.path("socket"));
+    system::fifo(repo.path("fifo"));
+    for path in ["socket", "fifo"] {
+        every_verb_refuses(&repo, path, "is not a regular file");
+    }
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! `guard read`, `write`, `patch`, `delete` and `move`: their answers, what they keep and what they refuse.
 
-#![cfg(unix)]
-
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
 
 use crate::common::files::answer_of;
+use crate::common::system::{self, symlink};
 use crate::common::{GUARD, Repo, assert_says, lines};
 
 /// 270 lines, of which `changed` differ.
@@ -33,7 +31,7 @@ fn r000_010_a_new_file_is_written_ag_02() {
     assert_eq!(repo.read("new/dir/a.py"), b"x = 1\n");
     // With the mode of any new file, not that of a temporary one.
     fs::write(repo.path("by-hand"), "").unwrap();
-    let mode = |path: &str| fs::metadata(repo.path(path)).unwrap().permissions().mode();
+    let mode = |path: &str| system::mode(repo.path(path));
     assert_eq!(mode("new/dir/a.py"), mode("by-hand"));
 }
 

@@ -1,5 +1,4 @@
 //! Time grows in proportion to the input: four times the input takes far less than sixteen times as long.
-#![cfg(target_os = "linux")]
 use std::time::Duration;
 
 use crate::common::{DESIGN, GUARD, Repo, SETTINGS, run};

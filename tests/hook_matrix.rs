@@ -1,7 +1,6 @@
 //! Which git operations call which hooks, and what refuses a change in each. guard's hooks run the built guard.
 //! If no hook refuses a change, the check of the resulting branch must.
 
-#![cfg(unix)]
 mod operations;
 
 use std::collections::BTreeSet;

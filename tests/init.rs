@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::common::system;
 use crate::common::{Repo, SOURCE};
 
 /// The file that `guard init` wrote; asserts that `guard lint` and the hook accept the commit that adds it.
@@ -287,16 +288,15 @@ fn first_standing_design_lets_bumps_through_and_nothing_else() {
         .says("guard use FILE");
 }
 
-#[cfg(unix)]
 #[test]
 fn nothing_is_written_through_a_link() {
     let repo = Repo::new();
-    std::os::unix::fs::symlink("../elsewhere", repo.path("guard.toml")).unwrap();
+    system::symlink("../elsewhere", repo.path("guard.toml")).unwrap();
     repo.tells("init", 2, "guard.toml already exists in ");
     assert!(!repo.path("../elsewhere").exists());
     fs::remove_file(repo.path("guard.toml")).unwrap();
     fs::create_dir(repo.path("../elsewhere")).unwrap();
-    std::os::unix::fs::symlink("../elsewhere", repo.path("docs")).unwrap();
+    system::symlink("../elsewhere", repo.path("docs")).unwrap();
     let told = repo.guard(&["init"]).exits(0).stdout;
     assert!(!told.contains("wrote docs"), "{told}");
     assert_eq!(fs::read_dir(repo.path("../elsewhere")).unwrap().count(), 0);

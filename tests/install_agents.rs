@@ -1,9 +1,8 @@
 //! `guard install` and `guard uninstall` for coding agents, and what `guard doctor` says about them.
 
-#![cfg(unix)]
+use crate::common::system::{self, symlink};
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
@@ -45,7 +44,7 @@ fn with_path(repo: &Repo, line: &str) -> Output {
 /// The status and the message of a check of `guard doctor`.
 fn doctor(repo: &Repo, guard: &mut Command, name: &str) -> Option<(String, String)> {
     fs::create_dir_all(repo.path("../temporary")).unwrap();
-    guard.env("TMPDIR", repo.path("../temporary"));
+    system::set_temporary(guard, repo.path("../temporary"));
     let output = common::run(guard.args(["doctor", "--format", "json"]));
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     let checks = report["checks"].as_array().unwrap();
@@ -143,14 +142,14 @@ fn a_hook_that_denies_nothing_is_taken_back() {
         &repo.path("../fake/guard"),
         "#!/bin/sh\ncat >/dev/null\nexit 0\n",
     );
-    let path = format!(
-        "{}:{}",
-        repo.path("../fake").display(),
-        std::env::var("PATH").unwrap()
-    );
-    repo.guard_with(&[("PATH", &path)], &["install", "claude"])
-        .exits(1)
-        .says("a call that must be denied was not");
+    let path = system::path_beginning_with(repo.path("../fake"));
+    common::run(
+        repo.command(GUARD)
+            .env("PATH", path)
+            .args(["install", "claude"]),
+    )
+    .exits(1)
+    .says("a call that must be denied was not");
     assert_eq!(repo.text(CLAUDE), mine);
     with_path(&repo, "install claude").exits(0);
     let (status, message) = doctor(&repo, &mut repo.command(GUARD), "claude").unwrap();

@@ -1,7 +1,6 @@
 //! The node for LangGraph in a real graph: a scripted node plays the model, and its writes go through guard. The same
 //! graph without the gate breaks what these tests assert.
 
-#![cfg(unix)]
 use std::path::Path;
 
 use serde_json::{Value, json};

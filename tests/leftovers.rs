@@ -1,5 +1,4 @@
 //! guard removes what a killed process left behind, or waits for it, and never blocks on it.
-#![cfg(unix)]
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 

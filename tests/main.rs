@@ -116,6 +116,7 @@ mod settings;
 mod snapshots;
 mod staged_kinds;
 mod status;
+mod systems;
 mod trial;
 mod typed_errors;
 mod use_design;

@@ -1,7 +1,5 @@
 //! guard next to tools that own the hook files: doctor, install and uninstall report them correctly.
 
-#![cfg(unix)]
-
 use std::fs;
 
 use crate::common::frameworks::{frameworks, lefthook};

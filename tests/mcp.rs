@@ -1,6 +1,5 @@
 //! `guard mcp` by its protocol: what each tool does, refuses and asks, and that the server survives bad clients.
 
-#![cfg(unix)]
 use serde_json::{Value, json};
 
 use crate::common::mcp::{McpClient, text};
@@ -291,8 +290,11 @@ fn rejection_through_the_client_discards_the_change() {
 }
 
 /// An agent that starts the server as its client may ask; its shell, and a program that the shell runs, may not.
-#[cfg(target_os = "linux")]
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs the names of parent processes, which only Linux shows in files"
+)]
 fn client_below_an_agent_may_not_ask_but_the_agent_may() {
     for (script, questions) in [
         ("\"$GUARD\" mcp; :", 1),

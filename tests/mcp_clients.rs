@@ -1,6 +1,5 @@
 //! Real clients drive `guard mcp`: the official SDKs for Python and TypeScript.
 
-#![cfg(unix)]
 use std::process::Command;
 
 use serde_json::{Value, json};

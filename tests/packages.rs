@@ -1,12 +1,11 @@
 //! The packages for pip and npm: built from local files, they install guard without cargo and without a C compiler.
 
-#![cfg(target_os = "linux")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::common::system;
 use crate::common::{self, GUARD, Output, Repo, SOURCE, write_executable};
 use serde_json::{Value, json};
 
@@ -136,6 +135,10 @@ fn install_and_commit(packages: &Path, managers: &[&str]) -> Output {
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs the packages for Linux, which only Linux installs"
+)]
 fn packages_install_guard_without_a_compiler() {
     let Some(packages) = packages() else {
         return;
@@ -162,6 +165,10 @@ fn unpacked(packages: &Path, begin: &str, end: &str) -> tempfile::TempDir {
 
 /// Only Cargo.toml states the version.
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs the packages for Linux, which only Linux installs"
+)]
 fn all_packages_have_the_version_of_cargo_toml() {
     const VERSION: &str = env!("CARGO_PKG_VERSION");
     let Some(packages) = packages() else {
@@ -216,11 +223,15 @@ fn installed(repo: &Repo) -> PathBuf {
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs the packages for Linux, which only Linux installs"
+)]
 fn the_launchers_pass_arguments_input_and_exit_code() {
     let repo = Repo::new();
     let modules = installed(&repo);
     // Package managers other than npm link the package to its place.
-    std::os::unix::fs::symlink("node_modules/write-guard", repo.path("linked")).unwrap();
+    system::symlink("node_modules/write-guard", repo.path("linked")).unwrap();
     for launcher in [
         "write-guard/guard",
         "write-guard/guard.js",

@@ -2,7 +2,6 @@
 //! run works. Unlike `kill -9`, a power cut loses what the kernel had not written out.
 //!
 //! 2 cuts of each kind by default, 50 with `GUARD_LONG`. Needs root, ext4 and python3; a counted skip otherwise.
-#![cfg(target_os = "linux")]
 use std::fs::{self, File};
 use std::time::Instant;
 
@@ -127,6 +126,10 @@ fn check_backup(repo: &Repo, what: &str, backup: &str, number: usize) {
 
 /// A kill right before a call, then a power cut before the kernel writes anything out.
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs ext4 and strace, which only Linux has"
+)]
 fn power_cut_before_any_call_leaves_the_old_or_the_new_content() {
     let begun = Instant::now();
     let Some((repo, image)) = repository() else {

@@ -1,6 +1,5 @@
 //! What a program learns before it writes: the effect of an edit, parts of files, where paths start, templates of
 //! secrets.
-#![cfg(unix)]
 use serde_json::Value;
 
 use crate::common::files::{Answer, answer_of};

@@ -1,13 +1,13 @@
 //! The real programs of agents, each with a scripted model on the loopback address. They come from npm into
 //! `target/agents`, 100 to 300 MB each, and reach nothing but the model. `.ci/long` runs them.
 
-#![cfg(unix)]
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::common::clients::program;
+use crate::common::system;
 use crate::common::{GUARD, Repo, SOURCE, run, skip};
 use serde_json::{Value, json};
 
@@ -86,7 +86,7 @@ const CODEX: RealAgent = RealAgent {
              [analytics]\nenabled = false\n[otel]\nexporter = \"none\"\n\
              [model_providers.local]\nname = \"local\"\nbase_url = \"{model}/v1\"\nwire_api = \"responses\"\n\
              requires_openai_auth = false\n[projects.\"{}\"]\ntrust_level = \"trusted\"\n",
-            repo.root.canonicalize().unwrap().display(),
+            system::real(&repo.root).display(),
         );
         home_file(repo, ".codex/config.toml", &settings);
         agent.args(["exec", "--dangerously-bypass-hook-trust", PROMPT]);
@@ -143,7 +143,7 @@ const GEMINI: RealAgent = RealAgent {
     ),
     subagent: None,
     prepare: |repo, agent, model| {
-        let trusted = json!({repo.root.canonicalize().unwrap().to_str().unwrap(): "TRUST_FOLDER"});
+        let trusted = json!({system::real(&repo.root).to_str().unwrap(): "TRUST_FOLDER"});
         home_file(repo, ".gemini/trustedFolders.json", &trusted.to_string());
         let settings = json!({
             "security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -253,7 +253,7 @@ impl RealAgent {
     }
 
     fn writes(&self, repo: &Repo, path: &str) -> Value {
-        let root = repo.root.canonicalize().unwrap();
+        let root = system::real(&repo.root);
         (self.write)(path, root.join(path).to_str().unwrap())
     }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::common::system;
 use crate::common::{DESIGN, Repo};
 use write_guard::Format;
 
@@ -108,20 +109,19 @@ fn an_empty_file_may_become_a_report() {
 }
 
 /// In CI, the judged change made the links of the work tree.
-#[cfg(unix)]
 #[test]
 fn a_report_does_not_follow_or_replace_a_link() {
     let repo = repo();
     repo.write("../precious", "old");
     for (name, target) in [("a.json", "../precious"), ("b.json", "../not-there")] {
-        std::os::unix::fs::symlink(target, repo.path(name)).unwrap();
+        system::symlink(target, repo.path(name)).unwrap();
         repo.guard(&["lint", "--output", &format!("json={name}")])
             .exits(2)
             .says("it is a link");
         assert!(fs::symlink_metadata(repo.path(name)).unwrap().is_symlink());
     }
     // A parent directory that is a link counts as its target.
-    std::os::unix::fs::symlink(".git", repo.path("reports")).unwrap();
+    system::symlink(".git", repo.path("reports")).unwrap();
     repo.guard(&["lint", "--output", "json=reports/new.json"])
         .exits(2)
         .says("it is inside a git directory");

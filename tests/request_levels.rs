@@ -1,5 +1,4 @@
 //! The levels of `[rules]` apply to requests too: `outside-roots` and `protected-path`.
-#![cfg(unix)]
 use crate::common::Repo;
 use crate::common::files::Answer;
 

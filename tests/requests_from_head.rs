@@ -1,7 +1,8 @@
 //! The designs in HEAD judge a request: a request cannot grant itself anything by writing a design.
 
 use crate::common::files::answer_of;
-use crate::common::{DESIGN, GUARD, Repo, lines, run};
+use crate::common::system::{self, symlink};
+use crate::common::{DESIGN, GUARD, Repo, lines};
 
 const OWN: &str = "docs/lld/active/LLD-9.md";
 
@@ -125,10 +126,8 @@ fn heads_design_counts_with_a_note_if_the_work_tree_differs() {
     assert_eq!(report["notes"], serde_json::json!([]));
 }
 
-#[cfg(unix)]
 #[test]
 fn a_design_that_is_a_link_judges_no_request() {
-    use std::os::unix::fs::symlink;
     let repo = repo();
     repo.write("../elsewhere.md", table(&[("priv/**", "Add")]));
     for (link, target) in [
@@ -148,10 +147,16 @@ fn a_design_that_is_a_link_judges_no_request() {
             assert!(message.contains(reason), "{message}");
         }
     }
-    // A FIFO would make guard wait for a writer.
+}
+
+/// It would make guard wait for a writer.
+#[test]
+#[cfg_attr(not(unix), ignore = "needs a FIFO, which Windows lacks")]
+fn a_fifo_in_the_place_of_a_design_is_not_opened() {
+    let repo = repo();
     let design = repo.path(DESIGN);
     std::fs::remove_file(&design).unwrap();
-    run(repo.command("mkfifo").arg(&design)).exits(0);
+    system::fifo(&design);
     repo.put("src/a.py", "a = 2\n", &[]).works();
 }
 

@@ -1,7 +1,6 @@
 //! guard judges `guard snapshot restore` like the write of the restored content. Undoing guard's own last write passes.
-#![cfg(unix)]
+use crate::common::system::symlink;
 use std::fs;
-use std::os::unix::fs::symlink;
 
 use crate::common::files::Answer;
 use crate::common::terminal::{End, driver, guard_at_terminal};

@@ -1,11 +1,11 @@
 //! The review page: what it contains for accepted, refused and large changes, where it may be written, and that
 //! hostile text stays text.
 
-#![cfg(unix)]
 use std::fs;
 
-use crate::common::Repo;
 use crate::common::reviews::{self, PAYLOADS};
+use crate::common::system::{self, HAS_MODES};
+use crate::common::{GUARD, Repo, run};
 
 /// The page of the branch, with the exit code of guard.
 #[track_caller]
@@ -187,8 +187,10 @@ fn without_a_file_the_page_goes_to_the_temporary_directory() {
     fs::create_dir(&temporary).unwrap();
     let there = temporary.to_str().unwrap();
     let review = |arguments: &[&str]| {
-        let arguments = [&["review"], arguments].concat();
-        repo.guard_with(&[("TMPDIR", there)], &arguments)
+        let mut guard = repo.command(GUARD);
+        run(system::set_temporary(&mut guard, &temporary)
+            .arg("review")
+            .args(arguments))
     };
     let before = repo.digest_tree();
     let output = review(&[]).exits(1);
@@ -199,9 +201,8 @@ fn without_a_file_the_page_goes_to_the_temporary_directory() {
     has_sections(&repo.text(&file), "refused hunks design map commits");
     assert_eq!(repo.digest_tree(), before, "the repository is as it was");
     // Private, as the code may be.
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(&file).unwrap().permissions().mode();
-    assert_eq!(mode & 0o077, 0, "{mode:o}");
+    let mode = system::mode(&file);
+    assert!(!HAS_MODES || mode & 0o077 == 0, "{mode:o}");
     // Again, and for programs: the same file.
     let json = review(&["main..HEAD", "--format", "json"]).exits(1);
     let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();

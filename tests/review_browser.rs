@@ -2,7 +2,6 @@
 //!
 //! With `GUARD_SCREENSHOTS` set to a directory, also takes the pictures of the documentation (`.ci/screenshots`).
 
-#![cfg(unix)]
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};

@@ -1,7 +1,6 @@
 //! The definitions of requirement 003: a workspace to read from and an output directory to write to.
-#![cfg(unix)]
+use crate::common::system::symlink;
 use std::fs;
-use std::os::unix::fs::symlink;
 
 use crate::common::Repo;
 

@@ -2,8 +2,6 @@
 //! its packages. `tests/readme.rs` has the route of plain hooks. `GUARD_PACKAGES` names a directory of packages that
 //! `.ci/release` has built; without it they hold the tested binary.
 
-#![cfg(target_os = "linux")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -124,6 +122,10 @@ fn hooks_repository(repo: &Repo) {
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs the packages for Linux, which only Linux installs"
+)]
 fn readme_works_with_pre_commit_and_prek() {
     let Some(packages) = packages() else {
         return;
@@ -170,6 +172,10 @@ fn with_npm(item: &'static str, directories: Vec<PathBuf>) -> Option<Route> {
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs the packages for Linux, which only Linux installs"
+)]
 fn readme_works_with_husky() {
     if let Some(route) = with_npm("husky", Vec::new()) {
         route.obey("npm install --save-dev husky && npx husky");
@@ -179,6 +185,10 @@ fn readme_works_with_husky() {
 }
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs the packages for Linux, which only Linux installs"
+)]
 fn readme_works_with_lefthook() {
     let Some(program) = lefthook() else {
         return;

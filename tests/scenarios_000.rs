@@ -1,5 +1,6 @@
 //! The test scenarios of requirement 000 (no silent loss of a file) on staged content, through the binary.
 
+use crate::common::system;
 use crate::common::{self, Repo, findings, lines};
 use serde_json::{Value, json};
 
@@ -128,7 +129,6 @@ fn scenario_140_path_traversal() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn scenario_150_a_link_to_outside_the_workspace() {
     let repo = Repo::new();
@@ -138,7 +138,7 @@ fn scenario_150_a_link_to_outside_the_workspace() {
     for target in ["/tmp/file.py", "../../file.py"] {
         let link = repo.path("src/link.py");
         std::fs::remove_file(&link).unwrap();
-        std::os::unix::fs::symlink(target, &link).unwrap();
+        system::symlink(target, &link).unwrap();
         repo.git(&["add", "src/link.py"]);
         let report = repo.json(&["lint"]);
         let expected = [("outside-workspace", "src/link.py")];

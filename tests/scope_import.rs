@@ -154,7 +154,6 @@ fn large_and_binary_plans_are_refused() {
     }
 }
 
-#[cfg(unix)]
 mod at_a_terminal {
     use super::*;
     use crate::common::terminal::{End, Session, driver, guard_at_terminal};

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::common::system;
 use crate::common::{DESIGN, Repo, SETTINGS, findings};
 
 fn repo(settings: &str) -> Repo {
@@ -56,7 +57,6 @@ fn branch_name_fills_the_path_and_selects_the_design() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn rows_go_into_the_empty_table_of_a_new_design() {
     use crate::common::terminal::{End, driver, guard_at_terminal};
@@ -135,15 +135,11 @@ fn existing_document_is_never_overwritten() {
     fs::remove_file(repo.path(DESIGN)).unwrap();
     repo.guard(&["scope", "new"]).exits(2).says("not staged");
     assert!(!repo.path(DESIGN).exists());
-    #[cfg(unix)]
-    {
-        let other = self::repo(SETTINGS);
-        other.branch("188-work");
-        fs::create_dir_all(other.path("docs/lld")).unwrap();
-        fs::create_dir(other.path("../outside")).unwrap();
-        std::os::unix::fs::symlink(other.path("../outside"), other.path("docs/lld/active"))
-            .unwrap();
-        other.guard(&["scope", "new"]).exits(2);
-        assert_eq!(fs::read_dir(other.path("../outside")).unwrap().count(), 0);
-    }
+    let other = self::repo(SETTINGS);
+    other.branch("188-work");
+    fs::create_dir_all(other.path("docs/lld")).unwrap();
+    fs::create_dir(other.path("../outside")).unwrap();
+    system::symlink(other.path("../outside"), other.path("docs/lld/active")).unwrap();
+    other.guard(&["scope", "new"]).exits(2);
+    assert_eq!(fs::read_dir(other.path("../outside")).unwrap().count(), 0);
 }

@@ -1,11 +1,10 @@
 //! Snapshots: the content that a write replaced can be restored, and nothing else in the repository changes.
-#![cfg(unix)]
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::Duration;
 
 use crate::common::files::Answer;
+use crate::common::system;
 use crate::common::{GUARD, Repo};
 use serde_json::Value;
 
@@ -94,15 +93,16 @@ fn restore_recovers_the_old_content_and_can_be_undone() {
 }
 
 #[test]
+#[cfg_attr(not(unix), ignore = "needs an executable bit, which Windows lacks")]
 fn a_script_that_was_deleted_comes_back_executable() {
     let repo = Repo::open();
     for (name, mode) in [("script", 0o755), ("plain", 0o644)] {
         repo.write(name, "x\n");
-        fs::set_permissions(repo.path(name), fs::Permissions::from_mode(mode)).unwrap();
+        system::set_mode(repo.path(name), mode);
         let id = repo.ask(&["delete", name]).backup();
         let restored = repo.json(&["snapshot", "restore", &id]);
         assert_eq!(restored["restored"], serde_json::json!([name]));
-        let now = repo.path(name).metadata().unwrap().permissions().mode();
+        let now = system::mode(repo.path(name));
         assert_eq!(now & 0o100, mode & 0o100, "{name}");
     }
 }

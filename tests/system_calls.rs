@@ -1,7 +1,5 @@
 //! What guard asks of the system, as strace sees it.
 
-#![cfg(target_os = "linux")]
-
 use std::fs;
 use std::process::Command;
 
@@ -10,6 +8,10 @@ use crate::common::{GUARD, Repo, run, strace};
 use crate::log_growth;
 
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs strace, which only Linux has"
+)]
 fn guard_opens_no_socket() {
     let repo = Repo::new();
     repo.govern(&[("src/a.rs", "Add", "x")]);
@@ -25,6 +27,10 @@ fn guard_opens_no_socket() {
 
 /// The cost of a write does not depend on the length of the log.
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs strace, which only Linux has"
+)]
 fn write_reads_only_the_end_of_the_log() {
     let repo = log_growth::repo();
     if !strace::is_there(&repo) {
@@ -47,6 +53,10 @@ fn write_reads_only_the_end_of_the_log() {
 
 /// The race on a kernel without `openat2`: strace disables it.
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs strace, which only Linux has"
+)]
 fn swapping_never_escapes_without_openat2() {
     let repo = Repo::open();
     if !strace::is_there(&repo) {

@@ -1,5 +1,4 @@
 //! What a program learns when something goes wrong: refusals, and answers that cannot be printed.
-#![cfg(unix)]
 use serde_json::Value;
 
 use crate::common::{GUARD, Repo, lines, run, run_with_input};
@@ -52,8 +51,11 @@ fn errors_and_refusals_of_check_have_a_kind() {
     assert_eq!(missing["error"]["kind"], "not-found");
 }
 
-#[cfg(target_os = "linux")]
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs /dev/full, which only Linux has"
+)]
 fn an_answer_that_cannot_be_printed_is_an_error_whatever_was_done() {
     let repo = with_large();
     repo.write("content", other());

@@ -1,9 +1,9 @@
 //! Held changes and approvals are those of one work tree of a repository. The list of snapshots names the work tree, and
 //! restoring one in another is refused.
-#![cfg(unix)]
 use std::fs;
 
 use crate::common::files::Answer;
+use crate::common::system;
 use crate::common::terminal::{End, driver, guard_at_terminal};
 use crate::common::{self, Repo, findings, lines};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn new() -> String {
 
 /// The linked work tree, as guard names it.
 fn side(repo: &Repo) -> String {
-    let side = repo.path("../side").canonicalize().unwrap();
+    let side = system::real(repo.path("../side"));
     side.to_str().unwrap().to_owned()
 }
 

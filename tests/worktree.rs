@@ -1,10 +1,12 @@
 //! `guard lint --worktree` reports what `guard lint` reports after `git add --all`, and changes nothing.
 
 use std::fs;
+use std::path::Path;
 
 use crate::common::commits::{error_findings, repo, with_submodule};
+use crate::common::system;
 use crate::common::worktree::{cannot, changes, same_as_added, worktree};
-use crate::common::{self, Repo, findings, lines};
+use crate::common::{self, GUARD, Repo, findings, lines, run};
 
 #[test]
 fn every_kind_of_change_is_judged_as_if_it_were_added() {
@@ -141,10 +143,13 @@ fn filters_and_line_endings_apply_and_hooks_do_not_run() {
     repo.stage("src/b.up", "FILTERED\n");
     repo.stage(".gitattributes", "*.up filter=up\n*.txt text\n");
     repo.commit("More");
-    let filter = format!("sh -c 'touch {}; tr a-z A-Z'", mark("filtered").display());
+    let filter = format!(
+        "sh -c 'touch {}; tr a-z A-Z'",
+        system::in_shell(mark("filtered"))
+    );
     repo.git(&["config", "filter.up.clean", &filter]);
     repo.git(&["config", "core.autocrlf", "true"]);
-    let touch = |name: &str| format!("#!/bin/sh\ntouch {}\n", mark(name).display());
+    let touch = |name: &str| format!("#!/bin/sh\ntouch {}\n", system::in_shell(mark(name)));
     for hook in ["post-index-change", "pre-commit"] {
         repo.install_hook_script(hook, &touch("hook"));
     }
@@ -167,22 +172,26 @@ fn added_content_is_gone_afterwards() {
     let temporary = repo.path("../temporary");
     fs::create_dir(&temporary).unwrap();
     repo.write("src/new.rs", "new\n");
-    let lint = |place: &str| repo.guard_with(&[("TMPDIR", place)], &["lint", "--worktree"]);
-    lint(temporary.to_str().unwrap()).exits(0);
+    let lint = |place: &Path| {
+        let mut guard = repo.command(GUARD);
+        run(system::set_temporary(&mut guard, place).args(["lint", "--worktree"]))
+    };
+    lint(&temporary).exits(0);
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
     let id = repo.git(&["hash-object", "src/new.rs"]);
     repo.try_git(&["cat-file", "-e", id.trim()]).exits(1);
-    lint("nowhere").exits(2).says("TMPDIR");
+    lint(Path::new("nowhere")).exits(2).says("TMPDIR");
 }
 
-#[cfg(unix)]
 #[test]
+#[cfg_attr(
+    not(unix),
+    ignore = "needs a socket in a directory, which Windows lacks"
+)]
 fn what_git_cannot_add_is_an_error() {
     let repo = repo();
     // A socket is no file for git; in place of a tracked file, it is an error.
-    let socket = |path: &str| {
-        drop(std::os::unix::net::UnixListener::bind(repo.path(path)).unwrap());
-    };
+    let socket = |path: &str| system::socket(repo.path(path));
     socket("src/socket");
     repo.write("src/new.rs", "new\n");
     let report = repo.json(&["lint", "--worktree"]);

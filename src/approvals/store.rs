@@ -323,6 +323,8 @@ pub(super) fn unreadable(error: io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use write_guard_testing::system;
+
     use super::*;
 
     fn approval(path: &str, expires: i64) -> Approval {
@@ -375,18 +377,16 @@ mod tests {
         assert_eq!(store.approvals(0).unwrap(), []);
     }
 
-    #[cfg(unix)]
     #[test]
-    #[cfg_attr(any(not(unix), guard_no_unix), ignore = "no permission bits")]
+    #[cfg_attr(
+        any(not(unix), guard_no_unix),
+        ignore = "needs permission bits, which Windows lacks"
+    )]
     fn only_the_owner_can_read_an_approval() {
-        use std::os::unix::fs::PermissionsExt;
         let temp = tempfile::tempdir().unwrap();
         let store = Store::new(temp.path(), Log::new(temp.path()));
         store.add(&approval("a", 100)).unwrap();
         let file = &files_in(&store.approvals).unwrap()[0];
-        assert_eq!(
-            fs::metadata(file).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        assert_eq!(system::mode(file) & 0o777, 0o600);
     }
 }

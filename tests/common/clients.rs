@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Repo, SOURCE, skip};
+use super::{Repo, SOURCE, skip, system};
 
 /// Python with the official SDK and LangGraph.
 pub fn python() -> Option<PathBuf> {
@@ -12,7 +12,7 @@ pub fn python() -> Option<PathBuf> {
         skip("the Python clients are not installed; tests/run installs them");
         return None;
     }
-    Some(venv.join("bin/python"))
+    Some(system::venv_program("python"))
 }
 
 /// The folder with the newest Python SDK, which LangGraph's adapters do not take yet.

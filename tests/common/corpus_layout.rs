@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gix::bstr::ByteSlice;
 
-use super::Repo;
+use super::{Repo, system};
 
 /// The corpus assumes a workspace at `/ws`; this one is elsewhere.
 pub fn moved(input: &[u8], repo: &Repo) -> Vec<u8> {
@@ -28,17 +28,15 @@ pub fn moved(input: &[u8], repo: &Repo) -> Vec<u8> {
 }
 
 /// Builds one line of a layout; `None` if this test cannot.
-#[cfg(unix)]
 pub fn build(repo: &Repo, line: &str) -> Option<()> {
     use std::fs;
-    use std::os::unix::ffi::OsStringExt;
     if let Some((at, target)) = line.split_once(" => ") {
-        let at = repo.path(std::ffi::OsString::from_vec(moved(at.as_bytes(), repo)));
+        let at = repo.path(system::name(moved(at.as_bytes(), repo))?);
         fs::create_dir_all(at.parent()?).unwrap();
-        let target = std::ffi::OsString::from_vec(moved(target.as_bytes(), repo));
-        std::os::unix::fs::symlink(target, at).unwrap();
+        let target = system::name(moved(target.as_bytes(), repo))?;
+        system::symlink(target, at).unwrap();
     } else if let Some(name) = line.strip_suffix(" (unix socket)") {
-        std::os::unix::net::UnixListener::bind(repo.path(name)).unwrap();
+        system::socket(repo.path(name));
     } else if let Some((name, _)) = line.split_once(" (hard link") {
         repo.write("../outside", "x\n");
         fs::hard_link(repo.path("../outside"), repo.path(name)).unwrap();

@@ -13,28 +13,22 @@ pub mod case;
 pub mod clients;
 pub mod commits;
 pub mod corpus_layout;
-#[cfg(target_os = "linux")]
 pub mod disturb;
 pub mod files;
 pub mod frameworks;
-#[cfg(target_os = "linux")]
 pub mod image;
 pub mod log;
 pub mod mcp;
 pub mod pages;
-#[cfg(target_os = "linux")]
 pub mod race;
 pub mod raw;
-#[cfg(target_os = "linux")]
 pub mod registry;
 pub mod reviews;
 mod server;
 pub mod signing;
-#[cfg(target_os = "linux")]
 pub mod strace;
-#[cfg(unix)]
+pub mod system;
 pub mod terminal;
-#[cfg(target_os = "linux")]
 pub mod verbs;
 pub mod worktree;
 
@@ -144,7 +138,7 @@ pub fn skip(reason: &str) {
 
 /// A program that `tests/run` installs below `target/venv`; without it the test skips.
 pub fn tool(name: &str) -> Option<PathBuf> {
-    let program = Path::new(SOURCE).join("target/venv/bin").join(name);
+    let program = system::venv_program(name);
     if !program.is_file() {
         skip(&format!("{name} is not installed; tests/run installs it"));
         return None;
@@ -163,7 +157,11 @@ pub struct Repo {
 /// start the program, which took a quarter of the time of all tests.
 fn found(program: &OsStr) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut places = std::env::split_paths(&path).map(|place| place.join(program));
+    let mut file = program.to_owned();
+    if Path::new(program).extension().is_none() {
+        file.push(std::env::consts::EXE_SUFFIX);
+    }
+    let mut places = std::env::split_paths(&path).map(|place| place.join(&file));
     places.find(|it| it.is_file()).unwrap_or(program.into())
 }
 
@@ -202,7 +200,7 @@ impl Repo {
     }
 
     fn nothing_in(temp: TempDir) -> Repo {
-        let base = temp.path().canonicalize().unwrap();
+        let base = system::real(temp.path());
         fs::create_dir(base.join("home")).unwrap();
         let root = base.join("work");
         fs::create_dir(&root).unwrap();
@@ -222,9 +220,8 @@ impl Repo {
     /// A program that finds the built guard on `PATH`.
     pub fn with_guard_on_path(&self, program: impl AsRef<OsStr>) -> Command {
         let guard = Path::new(GUARD).parent().unwrap();
-        let path = std::env::var("PATH").unwrap();
         let mut command = self.command(program);
-        command.env("PATH", format!("{}:{path}", guard.display()));
+        command.env("PATH", system::path_beginning_with(guard));
         command
     }
 
@@ -241,7 +238,7 @@ impl Repo {
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(found(program.as_ref()));
         command.current_dir(&self.root).env_clear();
-        for kept in ["PATH", "TMPDIR", "SYSTEMROOT", "LLVM_PROFILE_FILE"] {
+        for kept in system::KEPT {
             if let Some(value) = std::env::var_os(kept) {
                 command.env(kept, value);
             }

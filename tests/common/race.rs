@@ -3,11 +3,10 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use super::system::{self, symlink};
 
 /// Content that exists only outside.
 pub const SECRET: &[u8] = b"secret";
@@ -23,7 +22,7 @@ pub fn put_outside(ws: &Path, out: &Path) {
 pub fn exchanging<T>(ws: &Path, work: impl FnOnce() -> T) -> T {
     let stop = AtomicBool::new(false);
     let (d, l) = (ws.join("d"), ws.join("l"));
-    let exchange = || renameat_with(CWD, &d, CWD, &l, RenameFlags::EXCHANGE).unwrap();
+    let exchange = || system::exchange(&d, &l);
     std::thread::scope(|scope| {
         let swapper = scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use gix::ObjectId;
 
+use super::system;
+
 /// Mode, object and path of one index entry.
 pub type Entry = (u32, ObjectId, Vec<u8>);
 
@@ -61,10 +63,7 @@ fn digest(root: &Path, directory: &Path, lines: &mut Vec<String>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let meta = fs::symlink_metadata(&path).unwrap();
-        #[cfg(unix)]
-        let mode = std::os::unix::fs::PermissionsExt::mode(&meta.permissions());
-        #[cfg(not(unix))]
-        let mode = u32::from(meta.permissions().readonly());
+        let mode = system::mode(&path);
         let content = if meta.is_symlink() {
             fs::read_link(&path)
                 .unwrap()

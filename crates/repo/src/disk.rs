@@ -136,6 +136,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::io::Write;
 
+    use write_guard_testing::system::{self, symlink};
+
     use super::*;
 
     fn names(directory: &Path) -> Vec<String> {
@@ -175,60 +177,63 @@ mod tests {
         assert_eq!(directory_of(Path::new("a/b")), Path::new("a"));
     }
 
-    #[cfg(unix)]
-    mod unix {
-        use super::*;
-        use std::os::unix::fs::{PermissionsExt, symlink};
+    fn mode(path: &Path) -> u32 {
+        system::mode(path) & 0o7777
+    }
 
-        fn mode(path: &Path) -> u32 {
-            fs::metadata(path).unwrap().permissions().mode() & 0o7777
+    #[test]
+    #[cfg_attr(
+        any(not(unix), guard_no_unix),
+        ignore = "needs permission bits, which Windows lacks"
+    )]
+    fn the_mode_is_the_one_asked_for() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("a");
+        for wanted in [PRIVATE, 0o755, 0o644] {
+            replace(&file, &[b"x"], Some(wanted)).unwrap();
+            assert_eq!(mode(&file), wanted);
         }
+    }
 
-        #[test]
-        #[cfg_attr(any(not(unix), guard_no_unix), ignore = "no permission bits")]
-        fn the_mode_is_the_one_asked_for() {
-            let temp = tempfile::tempdir().unwrap();
-            let file = temp.path().join("a");
-            for wanted in [PRIVATE, 0o755, 0o644] {
-                replace(&file, &[b"x"], Some(wanted)).unwrap();
-                assert_eq!(mode(&file), wanted);
-            }
-        }
+    #[test]
+    fn a_link_is_replaced_and_its_target_stays() {
+        let temp = tempfile::tempdir().unwrap();
+        let (target, link) = (temp.path().join("target"), temp.path().join("link"));
+        fs::write(&target, "old").unwrap();
+        symlink(&target, &link).unwrap();
+        replace(&link, &[b"new"], Some(PRIVATE)).unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"old");
+        assert!(!link.is_symlink());
+    }
 
-        #[test]
-        fn a_link_is_replaced_and_its_target_stays() {
-            let temp = tempfile::tempdir().unwrap();
-            let (target, link) = (temp.path().join("target"), temp.path().join("link"));
-            fs::write(&target, "old").unwrap();
-            symlink(&target, &link).unwrap();
-            replace(&link, &[b"new"], Some(PRIVATE)).unwrap();
-            assert_eq!(fs::read(&target).unwrap(), b"old");
-            assert!(!link.is_symlink());
-        }
+    #[test]
+    #[cfg_attr(
+        any(not(unix), guard_no_unix),
+        ignore = "needs permission bits, which Windows lacks"
+    )]
+    fn nothing_is_appended_through_a_link() {
+        let temp = tempfile::tempdir().unwrap();
+        let (target, link) = (temp.path().join("target"), temp.path().join("link"));
+        symlink(&target, &link).unwrap();
+        assert!(open_private_append(&link).is_err());
+        assert!(!target.exists());
+        let file = temp.path().join("new/log");
+        open_private_append(&file).unwrap().write_all(b"1").unwrap();
+        open_private_append(&file).unwrap().write_all(b"2").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"12");
+        assert_eq!(mode(&file), PRIVATE);
+    }
 
-        #[test]
-        #[cfg_attr(any(not(unix), guard_no_unix), ignore = "no permission bits")]
-        fn nothing_is_appended_through_a_link() {
-            let temp = tempfile::tempdir().unwrap();
-            let (target, link) = (temp.path().join("target"), temp.path().join("link"));
-            symlink(&target, &link).unwrap();
-            assert!(open_private_append(&link).is_err());
-            assert!(!target.exists());
-            let file = temp.path().join("new/log");
-            open_private_append(&file).unwrap().write_all(b"1").unwrap();
-            open_private_append(&file).unwrap().write_all(b"2").unwrap();
-            assert_eq!(fs::read(&file).unwrap(), b"12");
-            assert_eq!(mode(&file), PRIVATE);
-        }
-
-        #[test]
-        #[cfg_attr(any(not(unix), guard_no_unix), ignore = "no permission bits")]
-        fn private_directory_is_accessible_only_to_its_owner() {
-            let temp = tempfile::tempdir().unwrap();
-            let directory = temp.path().join("a/b");
-            create_private_directory(&directory).unwrap();
-            create_private_directory(&directory).unwrap();
-            assert_eq!(mode(&directory), 0o700);
-        }
+    #[test]
+    #[cfg_attr(
+        any(not(unix), guard_no_unix),
+        ignore = "needs permission bits, which Windows lacks"
+    )]
+    fn private_directory_is_accessible_only_to_its_owner() {
+        let temp = tempfile::tempdir().unwrap();
+        let directory = temp.path().join("a/b");
+        create_private_directory(&directory).unwrap();
+        create_private_directory(&directory).unwrap();
+        assert_eq!(mode(&directory), 0o700);
     }
 }

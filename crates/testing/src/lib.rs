@@ -12,6 +12,7 @@ pub mod corpus;
 pub mod designs;
 mod documents;
 pub mod random;
+pub mod system;
 mod table;
 
 pub use table::table;
