@@ -541,7 +541,8 @@ fn other_hash_and_a_path_with_special_characters() {
     repo.stage("a.py", "x = 1\n");
     repo.stage("b.py", "x = 2\n");
     repo.govern(&[("x.py", "Add", "")]);
-    let inside = repo.root.with_file_name("a:b \"c");
+    let name = if cfg!(windows) { "a 'b %c" } else { "a:b \"c" };
+    let inside = repo.root.with_file_name(name);
     fs::rename(&repo.root, &inside).unwrap();
     repo.root = inside;
     let report = observed(&repo, "rm a.py; echo y > b.py; echo z > c.py").unwrap();

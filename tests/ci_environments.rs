@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::common::system;
 use crate::common::{self, DESIGN, GUARD, Output, Repo, SETTINGS};
 use serde_json::{Value, json};
 
@@ -86,8 +87,8 @@ impl Hub {
         let init = ["init", "-q", "-b", "x", "--template=", &clone];
         self.repo.git(&init);
         let git = |words: &str| self.git(&clone, words);
-        let url = self.repo.root.display();
-        git(&format!("remote add origin file://{url}"));
+        let url = system::address(&self.repo.root);
+        git(&format!("remote add origin {url}"));
         let wanted = format!("+{commit}:refs/remotes/ci/head");
         if depth == 0 {
             let branches = "+refs/heads/*:refs/remotes/origin/*";

@@ -15,6 +15,13 @@ use serde_json::{Value, json};
 /// Only the boundary and the names decide.
 const SETTINGS: &str = "[lld]\nmissing = \"skip\"\n[workspace]\nsecrets = []\n";
 
+/// The verdicts of this system; without one, that of Unix holds for what is staged.
+const EXPECTED: &str = if cfg!(windows) {
+    "windows_expected"
+} else {
+    "expected"
+};
+
 fn open_repo() -> Repo {
     let repo = Repo::new();
     repo.stage("guard.toml", SETTINGS);
@@ -31,7 +38,9 @@ struct Tally {
 
 impl Tally {
     fn judge(&mut self, entry: &Value, is_accepted: bool) {
-        let (id, expected) = (text(entry, "id"), text(entry, "expected"));
+        let expected = entry[EXPECTED].as_str();
+        let expected = expected.unwrap_or_else(|| text(entry, "expected"));
+        let id = text(entry, "id");
         self.judged += 1;
         if (expected == "accept") != is_accepted {
             let wrong = format!("{id} {}: {expected}", entry["input"]);
@@ -61,7 +70,8 @@ fn check_results(
 /// The requests of the corpus that are text and need no layout on disk.
 fn texts(repo: &Repo) -> Vec<(Value, String)> {
     let all = corpus::entries().into_iter().filter(|entry| {
-        ["relative", "absolute"].contains(&text(entry, "context")) && entry["needs"].is_null()
+        let is_request = ["relative", "absolute"].contains(&text(entry, "context"));
+        is_request && entry["needs"].is_null() && entry[EXPECTED].is_string()
     });
     let as_text = |entry: Value| {
         let input = corpus_layout::moved(&corpus::input(&entry), repo);
@@ -111,7 +121,7 @@ fn requests_of_agents() {
             tally.judge(entry, !is_denied);
         }
     }
-    tally.finish(400);
+    tally.finish(if cfg!(windows) { 60 } else { 400 });
 }
 
 #[test]
@@ -130,7 +140,7 @@ fn requests_over_mcp() {
         }
         answers.push(answer);
     }
-    tally.finish(200);
+    tally.finish(if cfg!(windows) { 30 } else { 200 });
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
     // No argument can hold a NUL.
     let both = all.iter().map(|(_, path)| path).zip(answers);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{DESIGN, Repo, has_keys, lines};
+use crate::common::{DESIGN, Repo, has_keys, lines, system};
 
 const SETTINGS: &str =
     "[lld]\npath = \"docs/lld/active/LLD-{issue}.md\"\nbase = \"main\"\nmissing = \"skip\"\n";
@@ -118,7 +118,7 @@ fn without_settings_those_of_init_apply_here_and_in_a_bare_repository() {
 #[test]
 fn shallow_clone_is_judged_as_far_as_it_reaches() {
     let (repo, commits) = history();
-    let url = format!("file://{}", repo.root.display());
+    let url = system::address(&repo.root);
     let clone = |depth: &str| {
         let to = format!("../depth-{depth}");
         repo.git(&["clone", "--quiet", "--depth", depth, &url, &to]);

@@ -128,6 +128,18 @@ mod tests {
     use crate::agents::protocol::{DENIED, EventKind};
     use serde_json::Value;
 
+    // Absolute paths.
+    const PROJECT: &str = if cfg!(windows) {
+        "C:/project"
+    } else {
+        "/project"
+    };
+    const FILE: &str = if cfg!(windows) {
+        "C:/project/a.py"
+    } else {
+        "/project/a.py"
+    };
+
     /// The answer if guard fails while it judges this payload.
     fn with_a_fault(agent: Agent, payload: &Value) -> Reply {
         let fallback = Mutex::new(agent.failed());
@@ -140,7 +152,7 @@ mod tests {
     #[test]
     fn panic_is_a_denial_in_the_form_of_every_agent() {
         for agent in Agent::VARIANTS {
-            let reply = with_a_fault(*agent, &agent.sample("/project", "/project/a.py"));
+            let reply = with_a_fault(*agent, &agent.sample(PROJECT, FILE));
             assert_eq!(reply, agent.refusal(FAILED));
             assert_eq!(reply.code, DENIED);
             let expected = agent.protocol().denied.map(|denied| denied("", FAILED));
@@ -150,7 +162,7 @@ mod tests {
             };
             assert_eq!(answered, expected, "{agent:?}");
         }
-        let mut sample = Agent::Claude.sample("/project", "/project/a.py");
+        let mut sample = Agent::Claude.sample(PROJECT, FILE);
         sample["cursor_version"] = "3".into();
         let reply = with_a_fault(Agent::Claude, &sample);
         assert_eq!(reply, Agent::Cursor.failed(), "in the form of the sender");
@@ -167,7 +179,7 @@ mod tests {
                     EndOfTurn => protocol.end_of_turn,
                     _ => continue,
                 };
-                let mut sample = agent.sample("/project", "/project/a.py");
+                let mut sample = agent.sample(PROJECT, FILE);
                 sample["hook_event_name"] = (*event).into();
                 let reply = with_a_fault(*agent, &sample);
                 let told: Value = serde_json::from_str(&reply.stdout).unwrap();

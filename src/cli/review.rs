@@ -108,9 +108,11 @@ mod tests {
 
     #[test]
     fn address_has_no_blank_and_no_character_with_a_meaning() {
+        let drive = if cfg!(windows) { "C:" } else { "" };
+        let slash = if cfg!(windows) { "/" } else { "" };
         assert_eq!(
-            address_of(Path::new("/tmp/a b/#c?ä.html")),
-            "file:///tmp/a%20b/%23c%3F%C3%A4.html"
+            address_of(Path::new(&format!("{drive}/tmp/a b/#c?ä.html"))),
+            format!("file://{slash}{drive}/tmp/a%20b/%23c%3F%C3%A4.html")
         );
     }
 }

@@ -209,6 +209,11 @@ impl Repo {
 
     /// A path below the root; `../x` is next to the repository.
     pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        let relative = relative.as_ref();
+        if cfg!(windows) {
+            // With the separators that guard's answers have.
+            return self.root.join(relative.components().collect::<PathBuf>());
+        }
         self.root.join(relative)
     }
 

@@ -178,7 +178,9 @@ pub fn hostile() -> Repo {
     for (at, payload) in PAYLOADS.iter().enumerate() {
         let new = many(payload, "new").replace('\0', "").repeat(2);
         repo.stage(format!("src/{at}.py"), new);
-        repo.stage(format!("new/{}{at}", name(payload)), "x\n");
+        // Windows has no file of this name.
+        let hostile = format!("new/{}{at}", name(payload));
+        repo.stage_raw(&[(0o100_644, repo.blob(b"x\n"), hostile.as_bytes())]);
         repo.git(&["rm", "--quiet", &format!("gone/{at}.py")]);
         repo.commit(&format!("{payload}\n\nGuard-Approved: {payload}").replace('\0', ""));
     }

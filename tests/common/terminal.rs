@@ -1,10 +1,10 @@
-//! Runs guard in a real pseudo-terminal, driven by `terminal.py`.
+//! Runs guard in a real terminal, driven by `terminal.py`: a pseudo-terminal of Unix, or a console of Windows.
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
-use super::{GUARD, Repo, run, skip};
+use super::{GUARD, Repo, run, skip, system};
 
 /// How a session ends after the last answer.
 #[derive(Debug, Clone, Copy)]
@@ -39,14 +39,14 @@ impl Session {
 
 /// A command that drives guard, or `None` (a counted skip) without Python.
 pub fn driver(repo: &Repo) -> Option<Command> {
-    let mut pythons = ["/usr/bin/python3", "/usr/local/bin/python3"].into_iter();
-    let Some(python) = pythons.find(|python| Path::new(python).exists()) else {
-        skip("there is no python3 to play a terminal");
+    let Some(python) = system::python() else {
+        skip("there is no Python to play a terminal");
         return None;
     };
     let script = Path::new(super::SOURCE).join("tests/common/terminal.py");
     let mut command = repo.command(python);
-    command.arg(script);
+    // Python would write its cache beside the sources.
+    command.arg("-B").arg(script);
     Some(command)
 }
 

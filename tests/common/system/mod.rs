@@ -62,6 +62,14 @@ pub fn in_shell(path: impl AsRef<Path>) -> String {
     }
 }
 
+/// The address of a file or directory, without blanks in its name.
+pub fn address(path: impl AsRef<Path>) -> String {
+    let path = in_shell(path);
+    // On Windows a path begins with the letter of its drive.
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    format!("file://{slash}{path}")
+}
+
 /// A path without links, spelled as programs of this system take it: Windows answers `\\?\C:\...`, which git does not
 /// know.
 #[track_caller]

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::chown;
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -48,4 +48,11 @@ pub fn run_as(command: &mut Command, user: u32) -> &mut Command {
 /// Hides the name of a program's file from the program.
 pub fn call_it(command: &mut Command, name: &str) {
     command.arg0(name);
+}
+
+/// The system's Python; one on `PATH` may need the caller's home directory.
+pub fn python() -> Option<PathBuf> {
+    let mut pythons = ["/usr/bin/python3", "/usr/local/bin/python3"].into_iter();
+    let there = pythons.find(|python| Path::new(python).exists());
+    there.map(PathBuf::from)
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A name of these bytes; `None` where names must be text.
@@ -45,3 +45,10 @@ pub fn run_as(command: &mut Command, user: u32) -> &mut Command {
 
 /// Windows always tells a program the name of its file.
 pub fn call_it(_: &mut Command, _: &str) {}
+
+/// The Python on `PATH`.
+pub fn python() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut pythons = std::env::split_paths(&path).map(|place| place.join("python.exe"));
+    pythons.find(|python| python.is_file())
+}
