@@ -260,6 +260,31 @@ fn held_change_is_not_written_if_it_or_the_file_changed() {
     }
 }
 
+/// A commit has the content as git stores it, not as the work tree has it.
+#[test]
+fn an_approval_counts_whatever_line_endings_the_work_tree_has() {
+    let crlf = |text: String| text.replace('\n', "\r\n");
+    for (autocrlf, attributes) in [("true", ""), ("false", "*.py text eol=crlf\n")] {
+        let repo = repo();
+        repo.write(".gitattributes", attributes);
+        repo.git(&["add", ".gitattributes"]);
+        repo.commit("Attributes");
+        repo.git(&["config", "core.autocrlf", autocrlf]);
+        repo.git(&["config", "core.safecrlf", "false"]);
+        repo.write(FILE, crlf(old()));
+        repo.install_commit_hooks();
+        repo.write("content", crlf(new()));
+        repo.guard(&["write", FILE, "--content-file", "content"])
+            .exits(1);
+        let Some(_) = approve(&repo, &repo.held_id()) else {
+            return;
+        };
+        assert_eq!(repo.read(FILE), crlf(new()).as_bytes());
+        repo.git(&["add", FILE]);
+        commit(&repo).exits(0);
+    }
+}
+
 #[test]
 fn approval_lets_exactly_one_commit_of_this_change_pass() {
     let repo = repo();

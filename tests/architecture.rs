@@ -52,6 +52,73 @@ fn no_file_has_more_than_six_hundred_lines() {
     }
 }
 
+/// A question about the system that one place answers, so that Windows and macOS get the same answer everywhere.
+struct OnePlace {
+    /// How code would answer it on its own.
+    code: &'static str,
+    /// The file whose functions answer it.
+    file: &'static str,
+}
+
+const ONE_PLACE: &[OnePlace] = &[
+    // Windows answers with a spelling that git refuses: `real_path`.
+    OnePlace {
+        code: "canonicalize(",
+        file: "crates/repo/src/system/paths.rs",
+    },
+    // Windows syncs only a file that was opened for writing: `sync_file`.
+    OnePlace {
+        code: ".sync_all(",
+        file: "crates/repo/src/disk.rs",
+    },
+    OnePlace {
+        code: ".sync_data(",
+        file: "crates/repo/src/disk.rs",
+    },
+    // A bare name is also looked for in directories of a hostile repository: `find_program`.
+    OnePlace {
+        code: "Command::new(\"",
+        file: "crates/repo/src/system/paths.rs",
+    },
+    OnePlace {
+        code: "EXE_SUFFIX",
+        file: "crates/repo/src/system/paths.rs",
+    },
+    // Systems and libraries have different codes for the same error: `is_held_open`. A link is recognised by looking.
+    OnePlace {
+        code: "raw_os_error() ==",
+        file: "crates/repo/src/system/held_open.rs",
+    },
+    OnePlace {
+        code: "cfg!(windows)",
+        file: "crates/policy/src/path/platform.rs",
+    },
+];
+
+/// The module whose subject is what the systems do differently.
+const SYSTEM: &str = "crates/repo/src/system/";
+
+#[test]
+fn each_question_about_the_system_is_answered_in_one_place() {
+    let mut elsewhere = Vec::new();
+    for package in PACKAGES {
+        for (file, text) in files_of(package.as_ref()) {
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let code = code
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
+            let code = code.collect::<Vec<_>>().join("\n");
+            for one in ONE_PLACE {
+                let is_its_place = file == one.file || file.starts_with(SYSTEM);
+                if code.contains(one.code) && !is_its_place {
+                    elsewhere.push(format!("{file}: {}", one.code));
+                }
+            }
+        }
+    }
+    assert_eq!(elsewhere, [""; 0]);
+}
+
 fn files_of(folder: &Path) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(Path::new(crate::common::SOURCE).join(folder)).unwrap() {

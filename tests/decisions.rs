@@ -178,7 +178,7 @@ fn nothing_is_written_without_the_lock_and_a_sound_log() {
         &["move", "a", "b"],
         &["snapshot", "restore", &backup],
     ];
-    for name in ["write.lock", "log.jsonl"] {
+    for name in ["write.lock", "log.lock", "log.jsonl"] {
         let file = repo.path(".git/guard").join(name);
         let good = fs::read(&file).unwrap();
         let refused = || {

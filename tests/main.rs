@@ -116,6 +116,7 @@ mod settings;
 mod snapshots;
 mod staged_kinds;
 mod status;
+mod stored_contents;
 mod systems;
 mod trial;
 mod typed_errors;

@@ -17,8 +17,8 @@ use crate::judge::Options;
 use write_guard_policy::error::Result;
 use write_guard_policy::path::escaped;
 use write_guard_policy::rules::{AGENT_FILES, Access, may_call_guard};
-use write_guard_repo::Repository;
 use write_guard_repo::boundary::Boundary;
+use write_guard_repo::{Repository, real_path};
 
 /// Judges every action but reads, which count only where the settings say what may be read, and writes to scratch
 /// places. A refusal is logged; a destructive change is held for a person. If all pass, guard takes a snapshot of the
@@ -147,12 +147,12 @@ fn is_scratch(repo: &Repository, boundary: &Boundary, request: &BStr) -> bool {
     };
     let is_own = [boundary.root(), repo.git_dir(), repo.common_dir()]
         .iter()
-        .filter_map(|own| own.canonicalize().ok())
+        .filter_map(|own| real_path(own).ok())
         .any(|own| path.starts_with(own));
-    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    let home = std::env::home_dir().and_then(|home| real_path(&home).ok());
     let home = home.unwrap_or_default();
     let below = |base: PathBuf| {
-        let base = base.canonicalize().ok();
+        let base = real_path(&base).ok();
         base.is_some_and(|base| {
             // A home below the temporary directory is a home all the same.
             let is_home = home.starts_with(&base) && path.starts_with(&home);
@@ -189,7 +189,7 @@ fn settled(path: &Path) -> Option<PathBuf> {
         return None;
     }
     match path.symlink_metadata() {
-        Ok(_) => path.canonicalize().ok(),
+        Ok(_) => real_path(path).ok(),
         Err(_) => Some(settled(path.parent()?)?.join(path.file_name()?)),
     }
 }

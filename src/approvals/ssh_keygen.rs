@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use write_guard_policy::approve::{Approval, NAMESPACE, SshSignature, one_line};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::escaped;
+use write_guard_repo::find_program;
 
 /// How the program takes a time.
 const TIME: CustomFormat = CustomFormat::new("%Y%m%d%H%M%S");
@@ -36,22 +37,15 @@ pub struct SshKeygen {
 }
 
 impl SshKeygen {
-    /// Finds the program. Only absolute directories of `PATH` count: a relative one such as `.` may belong to a hostile
-    /// repository.
+    /// Finds the program.
     ///
     /// # Errors
     /// It is not installed.
     pub fn find() -> Result<SshKeygen> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let name = format!("ssh-keygen{}", std::env::consts::EXE_SUFFIX);
-        std::env::split_paths(&path)
-            .filter(|directory| directory.is_absolute())
-            .map(|directory| directory.join(&name))
-            .find(|file| file.is_file())
-            .map(|program| SshKeygen { program })
-            .ok_or_else(|| {
-                Error::new("ssh-keygen is not on PATH").help("install the OpenSSH client")
-            })
+        let program = find_program("ssh-keygen").ok_or_else(|| {
+            Error::new("ssh-keygen is not on PATH").help("install the OpenSSH client")
+        })?;
+        Ok(SshKeygen { program })
     }
 
     /// The signature of a text, as base64 on one line; `None` if the program refuses. It may ask at the terminal.

@@ -11,6 +11,7 @@ use write_guard_policy::finding::{Details, Finding, Help, Rule};
 use write_guard_policy::measure;
 use write_guard_policy::path::{Rejection, escaped};
 use write_guard_repo::boundary::BoundaryError;
+use write_guard_repo::system::is_held_open;
 
 /// The result of a file operation.
 pub type GateResult<T, E = Failure> = std::result::Result<T, E>;
@@ -108,6 +109,10 @@ impl From<BoundaryError> for Failure {
         let is_ours = source.raw_os_error().is_none();
         let (kind, advice) = match source.kind() {
             Kind::NotFound => (FailureKind::NotFound, MISSPELT),
+            _ if is_held_open(&source) => (
+                FailureKind::Io,
+                "close the program that has the file open, then retry; if there is none, ask a person to change the permissions",
+            ),
             Kind::PermissionDenied => (
                 FailureKind::Permission,
                 "ask a person to change the permissions",

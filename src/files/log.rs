@@ -73,9 +73,11 @@ impl Log {
     /// # Errors
     /// The log cannot be locked, read or written. A line that a crash cut short is ended, never rewritten.
     pub fn append(&self, event: &str, facts: Map<String, Value>) -> io::Result<u64> {
+        // A file of its own: on Windows, readers cannot read a file that is locked.
+        let lock = disk::open_private_append(&self.path.with_extension("lock"))?;
+        wait(&lock)?;
         let is_new = !self.path.exists();
         let mut file = disk::open_private_append(&self.path)?;
-        wait(&file)?;
         if is_new {
             disk::sync_directory(disk::directory_of(&self.path))?;
         }
@@ -100,7 +102,7 @@ impl Log {
         let line = format!("{start}{body}{HASH_MEMBER}{hash}\"}}\n");
         file.seek(SeekFrom::End(0))?;
         file.write_all(line.as_bytes())?;
-        file.sync_data()?;
+        disk::sync_file(&file)?;
         Ok(seq)
     }
 

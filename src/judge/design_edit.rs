@@ -18,7 +18,7 @@ use write_guard_policy::design::propose::{self, Proposal};
 use write_guard_policy::design::{self, Design, MissingRow};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::{Help, Rule};
-use write_guard_policy::path::{escaped, escaped_list, normalize_request, shell_word};
+use write_guard_policy::path::{Platform, escaped, escaped_list, normalize_request, shell_word};
 use write_guard_policy::policy;
 use write_guard_policy::rules::FilesOfTree;
 use write_guard_policy::scope::Scope;
@@ -26,7 +26,6 @@ use write_guard_policy::scope::glob::is_glob;
 use write_guard_policy::scope::path_placeholders::{PathNames, is_path, literal_paths};
 use write_guard_policy::scope::settings::Settings;
 use write_guard_repo::boundary::{self, Boundary, OpenedFile};
-use write_guard_repo::system;
 use write_guard_repo::{Index, Repository, show_file};
 
 /// The largest document that guard reads.
@@ -67,7 +66,7 @@ pub fn plan_without_rows(
     named: &BStr,
 ) -> Result<Option<UnreadPlan>> {
     let root = boundary::bytes(repo.own_workdir()?);
-    let path = normalize_request(&root, named, system::PLATFORM)
+    let path = normalize_request(&root, named, Platform::HOST)
         .map_err(|rejection| Error::new(rejection.message))?;
     let settings = locate(repo, options)?.settings;
     if !policy::is_design(&settings, path.as_ref()) {
@@ -487,7 +486,7 @@ fn read_documents(
 /// The path that a person named, with a slash at the end of a directory, and what it is on disk.
 fn named(repo: &Repository, request: &BString) -> Result<(BString, Option<Kind>)> {
     let root = repo.workdir()?;
-    let mut path = normalize_request(&boundary::bytes(root), request, system::PLATFORM)
+    let mut path = normalize_request(&boundary::bytes(root), request, Platform::HOST)
         .map_err(|rejection| Error::new(rejection.message))?;
     if request.ends_with(b"/") {
         path.push(b'/');

@@ -14,10 +14,10 @@ use write_guard_policy::change::{Change, Kind, State};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Finding;
 use write_guard_policy::measure::{self, Conversion, Kept, Precision, RenameEnd};
+use write_guard_policy::path::Platform;
 use write_guard_policy::policy::Policy;
 use write_guard_policy::rules::{self, Case, MeasuredChange, RenameTarget};
 use write_guard_policy::scope::{Actions, Grant, Scope};
-use write_guard_repo::system;
 use write_guard_repo::{Objects, Tree};
 
 /// More threads would only wait for each other.
@@ -106,7 +106,7 @@ impl Judge<'_> {
     ) -> Result<Vec<Finding>> {
         let view = GitTreeView::new(self.result, Some(changes));
         let findings = rules::check(&Case {
-            platform: system::PLATFORM,
+            platform: Platform::HOST,
             policy: self.policy,
             changes,
             result: &view,

@@ -18,7 +18,7 @@ use write_guard_policy::measure::Class;
 use write_guard_policy::policy::{Governing, Policy, Stage};
 use write_guard_policy::rules::MeasuredChange;
 use write_guard_policy::verdict::{DesignUsed, JudgedChange, Review, Source, Texts, Verdict};
-use write_guard_repo::{Objects, changes_between};
+use write_guard_repo::{Objects, changes_between, real_path};
 
 /// A finished judgement and what it rests on.
 pub(super) struct Judged {
@@ -110,7 +110,7 @@ fn source(facts: &JudgementFacts<'_>) -> Source {
         base: base.or_else(|| is_committed.then(|| facts.base.tree.id().to_string())),
         head: facts.head.map(|id| id.to_string()),
         repository: facts.repo.config("remote.origin.url").or_else(|| {
-            let directory = facts.repo.workdir().ok()?.canonicalize().ok()?;
+            let directory = real_path(facts.repo.workdir().ok()?).ok()?;
             Some(gix::path::into_bstr(directory).ok()?.into_owned())
         }),
         branch: facts.branch.clone(),

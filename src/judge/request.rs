@@ -12,13 +12,12 @@ use write_guard_policy::design;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::{Finding, Help, Level, Rule};
 use write_guard_policy::measure::{self, Kept, Measured};
-use write_guard_policy::path::{Reason, escaped, shell_word};
+use write_guard_policy::path::{Platform, Reason, escaped, shell_word};
 use write_guard_policy::policy::Policy;
 use write_guard_policy::rules::{self, Access, Case, MeasuredChange, RenameTarget};
 use write_guard_policy::scope::settings::MAX_SIZE;
 use write_guard_policy::scope::{Actions, GrantKind, Scope};
 use write_guard_repo::boundary::Boundary;
-use write_guard_repo::system;
 use write_guard_repo::{Blobs, Objects, Repository, Tree, state_of};
 
 /// The context of a request.
@@ -73,7 +72,6 @@ impl OperationContext<'_, '_> {
     /// HEAD cannot be read.
     pub fn loss(&self, old: Option<&[u8]>, new: Option<&[u8]>, paths: &[&BStr]) -> Result<Loss> {
         let head = self.head();
-        let there = old.map(|old| self.repo.blob_id(old)).transpose()?;
         let edit = self.step(old, new);
         let mut loss = Loss {
             edit,
@@ -83,7 +81,9 @@ impl OperationContext<'_, '_> {
         };
         for path in paths {
             // Content that HEAD and disk share is measured once; it may be large.
-            if there.is_some() && head.get(path)?.map(|state| state.id) == there {
+            if let Some(old) = old
+                && head.get(path)?.map(|state| state.id) == Some(self.stored_id(path, old)?)
+            {
                 loss.since_head.get_or_insert(edit);
                 continue;
             }
@@ -213,7 +213,7 @@ impl OperationContext<'_, '_> {
             return Ok(self.with_contents(change, old.unwrap_or_default().to_vec(), &[], measured));
         };
         let head = self.head();
-        let change = written(path, head.get(path)?, self.repo.blob_id(new)?);
+        let change = written(path, head.get(path)?, self.stored_id(path, new)?);
         let committed = head.read(path)?.unwrap_or_default();
         Ok(self.with_contents(change, committed, new, measured))
     }
@@ -264,6 +264,16 @@ impl OperationContext<'_, '_> {
         of_one_file(change, measured, contents)
     }
 
+    /// The id that a content has in git, which approvals name: HEAD's own, or that of the content as git would store
+    /// it.
+    fn stored_id(&self, path: &BStr, content: &[u8]) -> Result<ObjectId> {
+        let id = self.repo.blob_id(content)?;
+        if self.head().get(path)?.is_some_and(|state| state.id == id) {
+            return Ok(id);
+        }
+        self.repo.stored_id(path, content)
+    }
+
     /// The step between two contents of a path.
     ///
     /// # Errors
@@ -272,7 +282,7 @@ impl OperationContext<'_, '_> {
         let state = |content: &[u8]| -> Result<State> {
             Ok(State {
                 kind: Kind::File,
-                id: self.repo.blob_id(content)?,
+                id: self.stored_id(path, content)?,
             })
         };
         let (old, new) = (old.map(state).transpose()?, new.map(state).transpose()?);
@@ -289,7 +299,8 @@ impl OperationContext<'_, '_> {
             return Ok(self);
         };
         let committed = self.head().get(path)?.map(|state| state.id);
-        if committed == Some(self.repo.blob_id(old)?) || !self.step(Some(old), Some(new)).destroys()
+        if committed == Some(self.stored_id(path, old)?)
+            || !self.step(Some(old), Some(new)).destroys()
         {
             return Ok(self);
         }
@@ -322,7 +333,7 @@ impl OperationContext<'_, '_> {
     pub fn refusals(&self, changes: &[MeasuredChange]) -> Result<Vec<Finding>> {
         let failed = FirstError::default();
         let mut findings = rules::check(&Case {
-            platform: system::PLATFORM,
+            platform: Platform::HOST,
             policy: self.policy,
             changes,
             result: self.boundary,

@@ -7,11 +7,10 @@ use gix::bstr::{BStr, BString};
 
 use write_guard_policy::change::Kind;
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::path::{Node, TreeView, normalize_request};
+use write_guard_policy::path::{Node, Platform, TreeView, normalize_request};
 use write_guard_policy::rules::{MeasuredChange, ResultTree};
 use write_guard_repo::boundary::{Boundary, bytes, from_real_root};
-use write_guard_repo::system;
-use write_guard_repo::{Repository, Tree, show_file};
+use write_guard_repo::{Repository, Tree, real_path, show_file};
 
 /// The view of a tree in git for rules. It remembers the first object that could not be read.
 pub(super) struct GitTreeView<'a> {
@@ -105,12 +104,12 @@ pub(super) fn in_repository(repo: &Repository, file: &Path) -> Result<BString> {
             .help("name a Markdown file inside the repository")
     };
     let real = |path: &Path| {
-        let real = path.canonicalize();
+        let real = real_path(path);
         real.map_err(|error| outside(format!("{}: {error}", show_file(path))))
     };
     let root = real(repo.workdir()?)?;
     let here = std::env::current_dir().map_err(|error| outside(error.to_string()))?;
     let absolute = from_real_root(&root, &real(&here)?.join(file));
-    normalize_request(&bytes(&root), &bytes(&absolute), system::PLATFORM)
+    normalize_request(&bytes(&root), &bytes(&absolute), Platform::HOST)
         .map_err(|rejection| outside(rejection.message))
 }

@@ -12,6 +12,7 @@ use crate::agents::Agent;
 use write_guard_policy::error::Result;
 use write_guard_policy::path::escaped;
 use write_guard_policy::rules::runs_guard;
+use write_guard_repo::{disk, find_shell};
 
 /// A file that calls guard.
 #[derive(Debug)]
@@ -226,22 +227,20 @@ const OUTSIDE: &str = "guard-must-deny-this";
 
 /// Sends a write of that file, as the agent would announce it, to a command; or says why it was not denied.
 fn try_it(agent: Agent, command: &str, root: &Path) -> std::result::Result<(), String> {
-    let (shell, option) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
     let shown = escaped(command);
+    // Agents run their hooks in a POSIX shell: on Windows in the one of Git for Windows.
+    let shell = find_shell()
+        .ok_or_else(|| format!("`{shown}` cannot be run: there is no sh, which comes with git"))?;
     let cannot = |error: std::io::Error| format!("`{shown}` cannot be run: {error}");
     let mut child = Command::new(shell)
-        .args([option, command])
+        .args(["-c", command])
         .current_dir(root)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(cannot)?;
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let root = disk::absolute(root);
     let outside = root.join("..").join(OUTSIDE);
     let payload = agent.sample(&root.to_string_lossy(), &outside.to_string_lossy());
     if let Some(mut input) = child.stdin.take() {

@@ -8,7 +8,7 @@ use super::{Part, Status, Step};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::rules::{HOOKS, Hook};
 use write_guard_repo::disk;
-use write_guard_repo::{Repository, show_file};
+use write_guard_repo::{Repository, real_path, show_file};
 
 /// A hook and what is at its place.
 #[derive(Debug, Clone)]
@@ -118,8 +118,8 @@ fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
 /// Whether a directory, which need not exist but in a directory that does, is in the work tree or the git directory, links
 /// resolved.
 fn is_inside(repo: &Repository, directory: &Path) -> bool {
-    let real = directory.canonicalize();
-    let real = real.or_else(|_| disk::directory_of(directory).canonicalize());
+    let real = real_path(directory);
+    let real = real.or_else(|_| real_path(disk::directory_of(directory)));
     let roots = [repo.workdir().ok(), Some(repo.common_dir())];
     let mut roots = roots.into_iter().flatten().map(disk::absolute);
     real.is_ok_and(|real| roots.any(|root| real.starts_with(root)))

@@ -13,8 +13,8 @@ use super::manager::Managed;
 use super::{Check, Status};
 use write_guard_policy::path::{escaped, shell_word};
 use write_guard_policy::rules::only_calls_guard;
-use write_guard_repo::show_file;
 use write_guard_repo::system;
+use write_guard_repo::{find_program, show_file};
 
 /// The rule that the attempt breaks; guard names it in its refusal.
 const RULE: &str = "out-of-scope";
@@ -176,7 +176,8 @@ fn try_to_commit(
 /// frameworks are.
 fn run_git(scratch: &Path, arguments: &[&str], skipped: &str) -> io::Result<(bool, String)> {
     let home = scratch.join("home");
-    let mut command = Command::new("git");
+    let git = find_program("git").ok_or_else(|| io::Error::other("git is not on PATH"))?;
+    let mut command = Command::new(git);
     command
         .args(["-c", "core.hooksPath=../hooks"])
         .args(arguments)

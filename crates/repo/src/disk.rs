@@ -29,11 +29,28 @@ pub fn replace(path: &Path, content: Parts<'_>, mode: Option<u32>) -> io::Result
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let dir = Dir::open_ambient_dir(directory_of(path), ambient_authority())?;
     let temporary = write_new(&dir, ".guard-", content, mode, 0o666)?;
-    dir.rename(&temporary, &dir, name).inspect_err(|_| {
+    system::patiently(|| dir.rename(&temporary, &dir, name)).inspect_err(|_| {
         // Report the error of the rename.
         let _ = dir.remove_file(&temporary);
     })?;
     sync(&dir)
+}
+
+/// Syncs the content of a file to disk. The handle must have been opened for writing: Windows syncs through no other.
+/// This is the only function that syncs a file.
+///
+/// # Errors
+/// A file system error.
+pub fn sync_file(file: &File) -> io::Result<()> {
+    file.sync_all()
+}
+
+/// Syncs a file that another part of the program wrote.
+///
+/// # Errors
+/// A file system error.
+pub fn sync_written(path: &Path) -> io::Result<()> {
+    sync_file(&File::options().read(true).write(true).open(path)?)
 }
 
 /// Syncs the names in a directory to disk.
@@ -86,9 +103,7 @@ pub fn directory_of(path: &Path) -> &Path {
 
 /// A directory of this repository without links and `..`.
 pub fn absolute(directory: &Path) -> PathBuf {
-    directory
-        .canonicalize()
-        .unwrap_or_else(|_| directory.to_owned())
+    system::real_path(directory).unwrap_or_else(|_| directory.to_owned())
 }
 
 /// A content in parts: what is large is not copied to be put behind something else.
@@ -115,20 +130,23 @@ pub(crate) fn write_new(
         "{prefix}{:016x}.tmp",
         getrandom::u64().map_err(io::Error::other)?
     );
-    let mut file = dir.open_with(&name, &options)?;
-    let mut fill = || {
-        content.iter().try_for_each(|part| file.write_all(part))?;
-        // Set afterwards, because writing clears set-user-ID.
-        if let Some(mode) = mode {
-            system::set_mode(&file, mode)?;
-        }
-        file.sync_all()
-    };
-    fill().inspect_err(|_| {
+    let file = dir.open_with(&name, &options)?.into_std();
+    fill(file, content, mode).inspect_err(|_| {
         // Report the error of the write.
         let _ = dir.remove_file(&name);
     })?;
     Ok(name)
+}
+
+fn fill(mut file: File, content: Parts<'_>, mode: Option<u32>) -> io::Result<()> {
+    for part in content {
+        file.write_all(part)?;
+    }
+    // Set afterwards, because writing clears set-user-ID.
+    if let Some(mode) = mode {
+        system::set_mode(&file, mode)?;
+    }
+    sync_file(&file)
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@
 //! checked_out        the files that git would check out
 //! work_tree          what is in the work tree but not in the index
 //! snapshot           refs that keep a content
+//! stored             a content as git would store it
 //! checkpoint         what a command changed, by what was there before
 //! ```
 
@@ -54,6 +55,7 @@ mod program;
 mod range;
 mod repository;
 mod snapshot;
+mod stored;
 mod submodules;
 pub mod system;
 mod tree;
@@ -70,6 +72,7 @@ pub use program::with_trailers;
 pub use repository::{Branch, Repository};
 pub use snapshot::{Before, SNAPSHOTS, Snapshot, Snapshots};
 pub use submodules::submodules;
+pub use system::{find_program, find_shell, real_path, show_file};
 pub use tree::{Tree, changes_between, is_in_any, tree_of_changes};
 pub use update::{PushSide, TargetBranch, Update};
 pub use work_tree::WorkTree;
@@ -123,9 +126,4 @@ fn foreign(place: &Path) -> Error {
     let word = shell_word(path.as_bytes());
     Error::new(format!("the repository at {path} belongs to another user"))
         .help(format!("if you trust it: {command} {word}"))
-}
-
-/// A file name of the platform, for messages.
-pub fn show_file(path: &Path) -> String {
-    escaped(path.to_string_lossy().as_bytes().as_bstr()).to_string()
 }

@@ -14,7 +14,7 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 use tempfile::TempDir;
 
 use super::objects::MAX_MEMORY;
-use super::show_file;
+use super::{find_program, real_path, show_file};
 use crate::disk::absolute;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::text_on_one_line;
@@ -23,7 +23,11 @@ use write_guard_policy::path::text_on_one_line;
 const ALWAYS: &[&str] = &["PATH", "SYSTEMROOT", "TMPDIR", "TEMP"];
 
 /// A call of git.
-pub(super) struct Git(Command);
+pub(super) struct Git {
+    command: Command,
+    /// Whether `PATH` has git. A bare name would be looked for elsewhere, too.
+    is_found: bool,
+}
 
 impl Git {
     /// git with no configuration but that of `git_dir`, so that nothing of the user or the system acts.
@@ -54,27 +58,26 @@ impl Git {
 
     fn with_environment(keep: impl Fn(&OsStr) -> bool) -> Git {
         // A whole path is started without a copy of this process.
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let mut places = std::env::split_paths(&path).map(|place| place.join("git"));
-        let program = places.find(|place| place.is_absolute() && place.is_file());
-        let mut git = Command::new(program.unwrap_or_else(|| "git".into()));
+        let program = find_program("git");
+        let is_found = program.is_some();
+        let mut command = Command::new(program.unwrap_or_default());
         for (name, _) in std::env::vars_os().filter(|(name, _)| !keep(name)) {
-            git.env_remove(name);
+            command.env_remove(name);
         }
-        Git(git)
+        Git { command, is_found }
             .env("LC_ALL", "C")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_NO_LAZY_FETCH", "1")
     }
 
     pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Git {
-        self.0.env(name, value);
+        self.command.env(name, value);
         self
     }
 
     /// Sets a value of the configuration for this call.
     pub(super) fn set(mut self, key: &str, value: &str) -> Git {
-        self.0.arg("-c").arg(format!("{key}={value}"));
+        self.command.arg("-c").arg(format!("{key}={value}"));
         self
     }
 
@@ -85,7 +88,7 @@ impl Git {
     }
 
     pub(super) fn in_directory(mut self, directory: &Path) -> Git {
-        self.0.current_dir(directory);
+        self.command.current_dir(directory);
         self
     }
 
@@ -106,7 +109,10 @@ impl Git {
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
         input: &[u8],
     ) -> std::result::Result<Output, String> {
-        let git = self.0.args(arguments).stdin(Stdio::piped());
+        if !self.is_found {
+            return Err("git cannot be started: it is not on PATH".to_owned());
+        }
+        let git = self.command.args(arguments).stdin(Stdio::piped());
         let child = git.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = child.map_err(|error| format!("git cannot be started: {error}"))?;
         let stdin = child.stdin.take();
@@ -249,7 +255,7 @@ pub(super) fn private_config(hash: gix::hash::Kind, core: &str) -> String {
 /// The line that names an object directory in `info/alternates`.
 fn object_directory(directory: &Path) -> Result<String> {
     let shown = show_file(directory);
-    let text = directory.canonicalize().ok();
+    let text = real_path(directory).ok();
     let text = text.as_deref().and_then(Path::to_str);
     match text {
         Some(text) if !text.contains('\n') && !text.starts_with(['"', '#']) => {

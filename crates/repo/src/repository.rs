@@ -9,13 +9,12 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::objects::{MAX_MEMORY, Objects};
 use super::program::{Git, PrivateObjects, enter_quarantine, told};
-use super::{cannot_open, failed, show_file};
+use super::{cannot_open, failed, real_path, show_file};
 use crate::boundary::bytes;
 use crate::disk::absolute;
-use crate::system;
 use write_guard_policy::change::blob_id;
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::path::{escaped, from_directory};
+use write_guard_policy::path::{Platform, escaped, from_directory};
 
 /// A git repository, which guard reads in process.
 ///
@@ -168,8 +167,8 @@ impl Repository {
     /// The current directory relative to the root of the work tree; `None` in the root or elsewhere.
     pub fn prefix(&self) -> Option<&BString> {
         let find = || {
-            let root = self.workdir.as_deref()?.canonicalize().ok()?;
-            let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+            let root = real_path(self.workdir.as_deref()?).ok()?;
+            let here = real_path(&std::env::current_dir().ok()?).ok()?;
             let below = gix::path::into_bstr(here.strip_prefix(root).ok()?).ok()?;
             let below = gix::path::to_unix_separators_on_windows(below).into_owned();
             (!below.is_empty()).then_some(below)
@@ -188,7 +187,7 @@ impl Repository {
             .prefix()
             .map(|here| here.as_slice())
             .unwrap_or_default();
-        from_directory(here, path, system::PLATFORM)
+        from_directory(here, path, Platform::HOST)
     }
 
     /// The git directory of this work tree (`.git` or `.git/worktrees/NAME`).

@@ -8,7 +8,7 @@
 //! their snapshots are pruned.
 
 use std::borrow::Cow;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -196,8 +196,7 @@ impl Repository {
         let reference = self.common_dir().join(SNAPSHOTS);
         if to.is_some() {
             // The lock file contains the new value and becomes the ref.
-            let lock = File::open(reference.with_extension("lock"));
-            lock.and_then(|lock| lock.sync_all()).map_err(not_durable)?;
+            disk::sync_written(&reference.with_extension("lock")).map_err(not_durable)?;
         }
         let signature = self.signature();
         let mut buffer = gix::date::parse::TimeBuf::default();

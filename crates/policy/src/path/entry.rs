@@ -7,9 +7,10 @@ use bstr::{BStr, BString};
 use super::chars::fold;
 use super::escape::escaped;
 use super::names::{self, MAX_NAME, MAX_PATH, check_path_length, control_file};
+use super::platform::Platform;
 use super::reason::Reason;
 use super::rejection::{PathFault, Rejection, refuse};
-use super::windows::{self, Platform, check_backslash_traversal, check_windows_absolute};
+use super::windows::{self, check_backslash_traversal, check_windows_absolute};
 use crate::change::Kind;
 
 /// Whether this entry may be checked out. Checks only path and mode. [`check_link_target`](super::check_link_target)

@@ -4,31 +4,48 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use super::chars;
+use super::platform::Platform;
 use crate::finding::json::short_escape;
 
 /// A name that is safe to print on a terminal, in a log or on a page; see [`escaped`].
 #[derive(Debug, Clone, Copy)]
-pub struct Escaped<'a>(&'a [u8]);
+pub struct Escaped<'a> {
+    name: &'a [u8],
+    platform: Platform,
+}
 
 /// The name unchanged if that is harmless. Otherwise in double quotes, like git: `\n` and the like, `\"`, `\\`, three
 /// octal digits for other control bytes and invalid UTF-8; and `\u{202e}` for bidirectional, invisible and look-alike
 /// characters and unusual blanks.
 ///
 /// Control characters, line ends and bidirectional controls are never printed raw, and different names never look the
-/// same.
+/// same. On Windows a backslash separates names, so a path that has nothing else to escape is shown as users write it.
 pub fn escaped<T: AsRef<[u8]> + ?Sized>(name: &T) -> Escaped<'_> {
-    Escaped(name.as_ref())
+    Escaped {
+        name: name.as_ref(),
+        platform: Platform::HOST,
+    }
 }
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Most names are letters, digits and a few marks.
         let is_plain = |byte: &u8| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~');
-        if !self.0.is_empty() && self.0.iter().all(is_plain) {
-            return f.write_str(&String::from_utf8_lossy(self.0));
+        if !self.name.is_empty() && self.name.iter().all(is_plain) {
+            return f.write_str(&String::from_utf8_lossy(self.name));
         }
-        let mut out = String::with_capacity(self.0.len() + 2);
-        let changed = escape(self.0, &mut out)?;
+        let mut out = String::with_capacity(self.name.len() + 2);
+        if self.platform == Platform::Windows && self.name.contains(&b'\\') {
+            let mut changed = false;
+            for part in self.name.split(|&byte| byte == b'\\') {
+                changed |= escape(part, &mut out)?;
+            }
+            if !changed && !self.name.starts_with(b" ") && !self.name.ends_with(b" ") {
+                return f.write_str(&String::from_utf8_lossy(self.name));
+            }
+            out.clear();
+        }
+        let changed = escape(self.name, &mut out)?;
         // Quotes also show blanks at the ends of a name.
         if changed || out.is_empty() || out.starts_with(' ') || out.ends_with(' ') {
             write!(f, "\"{out}\"")
@@ -175,6 +192,26 @@ mod tests {
             (b"a ", r#""a ""#),
         ] {
             assert_eq!(escaped(name).to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn windows_paths_are_shown_as_users_write_them() {
+        for (name, shown) in [
+            (r"C:\w\src\a.py", r"C:\w\src\a.py"),
+            (r"C:\naïve dir\a.py", r"C:\naïve dir\a.py"),
+            (r"\\server\share\a", r"\\server\share\a"),
+            ("a\\b\n", r#""a\\b\n""#),
+            (r"a\b ", r#""a\\b ""#),
+            (r"a\u{202e}", r"a\u{202e}"),
+            ("a\u{202e}", r#""a\u{202e}""#),
+        ] {
+            let platform = Platform::Windows;
+            let escaped = Escaped {
+                name: name.as_bytes(),
+                platform,
+            };
+            assert_eq!(escaped.to_string(), shown);
         }
     }
 

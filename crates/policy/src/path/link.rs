@@ -3,9 +3,10 @@
 use bstr::{BStr, BString};
 
 use super::names::{self, check_git_dir, check_path_length, text};
+use super::platform::Platform;
 use super::reason::Reason;
 use super::rejection::{PathFault, Rejection, refuse};
-use super::windows::{self, Platform, check_backslash_traversal, check_windows_absolute, drive};
+use super::windows::{self, check_backslash_traversal, check_windows_absolute, drive};
 use crate::change::Kind;
 
 /// The maximum number of links in one resolution (Linux's limit).

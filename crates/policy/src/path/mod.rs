@@ -17,6 +17,7 @@ mod entry;
 mod escape;
 mod link;
 mod names;
+mod platform;
 mod reason;
 mod rejection;
 mod request;
@@ -29,7 +30,8 @@ pub use escape::{
 };
 pub use link::{MAX_LINKS, Node, TreeView, check_link_target, resolve_link, resolve_path};
 pub use names::{MAX_NAME, MAX_PATH};
+pub use platform::{Platform, without_verbatim_prefix};
 pub use reason::Reason;
 pub use rejection::{PathFault, Rejection};
 pub use request::{from_directory, normalize_request, spelled_below};
-pub use windows::{Platform, portable_name};
+pub use windows::portable_name;

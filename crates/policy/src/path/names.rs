@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 
 use super::chars::{self, fold};
+use super::platform::Platform;
 use super::reason::Reason;
 use super::rejection::{PathFault, refuse};
-use super::windows::Platform;
 
 /// The longest component: bytes on Unix (`NAME_MAX`), UTF-16 units on Windows.
 pub const MAX_NAME: usize = 255;

@@ -77,6 +77,8 @@ reasons! {
     BadFilemode "bad-filemode" "add the file again with git add, which writes a valid mode",
     /// Equal to a link when case is ignored.
     CaseCollision "case-collision" "rename one of them so that they differ in more than case",
+    /// Another spelling of a file whose name the directory does not tell.
+    UnlistedName "unlisted-name" "spell the path as its directory lists it",
     /// Below a path that is a link.
     DirFileConflict "dir-file-conflict" "remove either the link or what is below it",
     /// A link with an absolute target.

@@ -5,11 +5,10 @@ use bstr::BString;
 use super::chars::fold;
 use super::entry;
 use super::names::{self, check_git_dir, check_path_length, text};
+use super::platform::Platform;
 use super::reason::Reason;
 use super::rejection::{PathFault, Rejection, refuse};
-use super::windows::{
-    Platform, check_backslash_traversal, check_windows_absolute, drive, resolved,
-};
+use super::windows::{check_backslash_traversal, check_windows_absolute, drive, resolved};
 use crate::change::Kind;
 
 /// The path in the workspace that a request names.

@@ -2,29 +2,9 @@
 
 use bstr::{BStr, ByteSlice};
 
+use super::platform::Platform;
 use super::reason::Reason;
 use super::rejection::{PathFault, Rejection, refuse};
-
-/// A family of systems with the same path syntax.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Platform {
-    /// Linux, macOS and similar: `/` separates, names are bytes.
-    Unix,
-    /// `/` and `\` separate; drives, streams and reserved names exist.
-    Windows,
-}
-
-impl Platform {
-    /// Whether the byte is a separator.
-    pub(super) fn is_separator(self, byte: u8) -> bool {
-        byte == b'/' || (self == Platform::Windows && byte == b'\\')
-    }
-
-    /// The components as spelled, including empty ones, `.` and `..`.
-    pub(super) fn segments(self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
-        path.split(move |&byte| self.is_separator(byte))
-    }
-}
 
 /// The length of `c:` at the start of a path. Any character may be a drive.
 pub(super) fn drive(path: &[u8]) -> Option<usize> {

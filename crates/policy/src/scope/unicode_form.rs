@@ -96,7 +96,8 @@ fn by_composed_path(scope: &Scope) -> HashMap<String, usize> {
     known
 }
 
-fn composed(path: &str) -> Cow<'_, str> {
+/// The path in the composed form (NFC).
+pub fn composed(path: &str) -> Cow<'_, str> {
     if is_nfc(path) {
         Cow::Borrowed(path)
     } else {

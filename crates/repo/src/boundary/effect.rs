@@ -9,7 +9,7 @@ use std::path::Path;
 use cap_std::fs::Dir;
 use gix::bstr::BStr;
 
-use super::file::{check_regular, is_still, refine};
+use super::file::{check_regular, is_still};
 use super::{Boundary, BoundaryError, BoundaryResult, OpenedFile, cannot, os, split};
 use crate::{disk, system};
 use write_guard_policy::path::escaped;
@@ -29,7 +29,7 @@ impl Boundary {
         content: &[u8],
         is_executable: bool,
     ) -> BoundaryResult<()> {
-        let failed = |error| refine(cannot("write", path)(error), path);
+        let failed = |error| self.refine(cannot("write", path)(error), path);
         let changed = || BoundaryError::Changed(path.to_owned());
         let (parent, name) = split(path);
         let name = os(name).map_err(failed)?;
@@ -46,7 +46,7 @@ impl Boundary {
         let new = disk::write_new(&dir, ".guard-", &[content], mode, bits).map_err(failed)?;
         let place = || match before {
             Some(before) if !is_still(&dir, name, before)? => Ok(false),
-            Some(_) => dir.rename(&new, &dir, name).map(|()| true),
+            Some(_) => system::patiently(|| dir.rename(&new, &dir, name)).map(|()| true),
             None => match rename_to_free(&dir, new.as_ref(), &dir, name) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
                 placed => placed.map(|()| true),
@@ -77,7 +77,7 @@ impl Boundary {
         if !is_still(&dir, name, before).map_err(failed)? {
             return Err(BoundaryError::Changed(path.to_owned()));
         }
-        dir.remove_file(name).map_err(failed)?;
+        system::patiently(|| dir.remove_file(name)).map_err(failed)?;
         sync(&dir, path, "the deletion is done")
     }
 
@@ -92,7 +92,7 @@ impl Boundary {
         let (old_dir, old_name) = self.parent(from)?;
         let (new_parent, new_name) = split(to);
         let new_dir = self.create_directory(new_parent);
-        let new_dir = new_dir.map_err(|error| refine(failed(error), to))?;
+        let new_dir = new_dir.map_err(|error| self.refine(failed(error), to))?;
         let (old_name, new_name) = (os(old_name).map_err(failed)?, os(new_name).map_err(failed)?);
         check_regular(&old_dir.symlink_metadata(old_name).map_err(failed)?, from)?;
         if !is_still(&old_dir, old_name, before).map_err(failed)? {
@@ -112,15 +112,27 @@ fn sync(dir: &Dir, path: &BStr, done: &str) -> BoundaryResult<()> {
     })
 }
 
-/// Renames to a name that does not exist. Linux does that atomically; elsewhere another program may take the name in
-/// between.
+/// Renames to a name that does not exist. Where the system has no such call, a hard link takes the new name before the
+/// old one goes. On a file system without hard links, another program may take the name in between.
 fn rename_to_free(old_dir: &Dir, old: &Path, new_dir: &Dir, new: &Path) -> io::Result<()> {
     if let Some(result) = system::rename_to_free(old_dir, old, new_dir, new) {
         return result;
     }
+    match old_dir.hard_link(old, new_dir, new) {
+        Ok(()) => {
+            return system::patiently(|| old_dir.remove_file(old)).inspect_err(|_| {
+                // Report why the old name stays.
+                let _ = new_dir.remove_file(new);
+            });
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+        Err(_) => {}
+    }
     match new_dir.symlink_metadata(new) {
         Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => old_dir.rename(old, new_dir, new),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            system::patiently(|| old_dir.rename(old, new_dir, new))
+        }
         Err(error) => Err(error),
     }
 }

@@ -41,7 +41,7 @@ impl Boundary {
             Err(BoundaryError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 return Ok(None);
             }
-            Err(error) => return Err(refine(error, path)),
+            Err(error) => return Err(self.refine(error, path)),
         };
         let name = os(name).map_err(failed)?;
         let mut file = match open_to_read(&dir, name) {
@@ -73,6 +73,24 @@ impl Boundary {
     }
 }
 
+impl Boundary {
+    /// Turns the error of an impossible path into a refusal. Looks at what is there: systems and libraries give a link
+    /// that is in the way different error codes.
+    pub(super) fn refine(&self, error: BoundaryError, path: &BStr) -> BoundaryError {
+        let BoundaryError::Io { source, .. } = &error else {
+            return error;
+        };
+        let fault = if self.has_link_on_the_way(path) {
+            PathFault::new(Reason::SymlinkEscape, "leads through a new symbolic link")
+        } else if source.kind() == io::ErrorKind::NotADirectory {
+            PathFault::new(Reason::NotADirectory, "is below a file")
+        } else {
+            return error;
+        };
+        fault.of(path).into()
+    }
+}
+
 /// Refuses anything but a regular file with one name.
 pub(super) fn check_regular(metadata: &Metadata, path: &BStr) -> BoundaryResult<()> {
     let fault = if metadata.is_dir() {
@@ -90,21 +108,6 @@ pub(super) fn check_regular(metadata: &Metadata, path: &BStr) -> BoundaryResult<
         return Ok(());
     };
     Err(fault.of(path).into())
-}
-
-/// Turns an impossible path into a refusal.
-pub(super) fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
-    let BoundaryError::Io { source, .. } = &error else {
-        return error;
-    };
-    let fault = if system::is_link_met(source) {
-        PathFault::new(Reason::SymlinkEscape, "leads through a new symbolic link")
-    } else if source.kind() == io::ErrorKind::NotADirectory {
-        PathFault::new(Reason::NotADirectory, "is below a file")
-    } else {
-        return error;
-    };
-    fault.of(path).into()
 }
 
 /// Whether a name still is the regular file that was `before`, without other names.

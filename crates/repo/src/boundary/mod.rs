@@ -15,6 +15,7 @@
 
 mod effect;
 mod file;
+mod listed;
 mod view;
 
 use std::fmt;
@@ -67,6 +68,12 @@ impl fmt::Display for BoundaryError {
                     escaped(path)
                 )
             }
+            BoundaryError::Io { what, source } if system::is_held_open(source) => {
+                write!(
+                    f,
+                    "cannot {what}: it may be open in another program: {source}"
+                )
+            }
             BoundaryError::Io { what, source } => write!(f, "cannot {what}: {source}"),
         }
     }
@@ -100,7 +107,7 @@ impl Boundary {
             what: format!("open {}", root.display()),
             source,
         };
-        let path = root.canonicalize().map_err(failed)?;
+        let path = system::real_path(root).map_err(failed)?;
         let dir = Dir::open_ambient_dir(&path, ambient_authority()).map_err(failed)?;
         Ok(Boundary { root: dir, path })
     }
@@ -116,7 +123,7 @@ impl Boundary {
             Ok(path) => bytes(&from_real_root(&self.path, path)),
             Err(_) => request.to_vec(),
         };
-        let platform = system::PLATFORM;
+        let platform = Platform::HOST;
         let path = normalize_request(&root, &request, platform)?;
         // On Windows, `..` is resolved by name; elsewhere, `link/..` is the parent of the link's target.
         let way = match platform {
@@ -124,7 +131,7 @@ impl Boundary {
             Platform::Windows => path.as_bstr(),
         };
         if way == path && !self.has_link_on_the_way(way) {
-            return Ok(path);
+            return self.named(path);
         }
         let located = resolve_path(self, way)?;
         if located.is_empty() {
@@ -132,7 +139,19 @@ impl Boundary {
                 PathFault::new(Reason::IsWorkspaceRoot, "is the workspace itself").of(&request),
             );
         }
-        Ok(located)
+        self.named(located)
+    }
+
+    /// A path by the names that its directories list, which must be valid, too.
+    fn named(&self, path: BString) -> BoundaryResult<BString, Rejection> {
+        let listed = self.as_listed(path.as_ref()).map_err(|error| {
+            let what = format!("has another name that its directory does not list ({error})");
+            PathFault::new(Reason::UnlistedName, what).of(&path)
+        })?;
+        if listed == path {
+            return Ok(path);
+        }
+        normalize_request(&bytes(&self.path), &listed, Platform::HOST)
     }
 
     /// The root, without links.
@@ -142,12 +161,7 @@ impl Boundary {
 
     /// The absolute spelling of a path from [`Boundary::locate`], without links; empty for the root.
     pub fn absolute(&self, path: &BStr) -> PathBuf {
-        if path.is_empty() {
-            // Joining nothing would add a slash.
-            self.path.clone()
-        } else {
-            self.path.join(path.to_path_lossy())
-        }
+        system::join(&self.path, path)
     }
 
     /// The parent directory of `path`, and the name in it.
@@ -202,7 +216,7 @@ fn open_to_read(dir: &Dir, name: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).follow(FollowSymlinks::No);
     system::never_wait(&mut options);
-    dir.open_with(name, &options)
+    system::patiently(|| dir.open_with(name, &options))
 }
 
 /// Rewrites an absolute path that reaches the workspace through links above it (such as `/tmp/work` on macOS) to
@@ -216,7 +230,7 @@ pub fn from_real_root(root: &Path, path: &Path) -> PathBuf {
     let is_root = |above: &&Path| {
         let mut parts = above.components();
         parts.all(|part| part != Component::ParentDir)
-            && above.canonicalize().is_ok_and(|real| real == root)
+            && system::real_path(above).is_ok_and(|real| real == root)
     };
     let above = path.ancestors().filter(is_root).last();
     let Some(below) = above.and_then(|above| path.strip_prefix(above).ok()) else {

@@ -4,9 +4,7 @@ use std::io;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::file::refine;
 use super::{Boundary, BoundaryResult, bytes, cannot, os};
-use crate::system;
 use write_guard_policy::change::Kind;
 use write_guard_policy::path::{Node, TreeView};
 use write_guard_policy::rules::ResultTree;
@@ -64,7 +62,7 @@ impl Boundary {
             let next = next.split_str("/").next().unwrap_or_default();
             let found = self
                 .look(directory, next.as_bstr())
-                .map_err(|error| refine(cannot("look into", directory)(error), path))?;
+                .map_err(|error| self.refine(cannot("look into", directory)(error), path))?;
             if found {
                 return Ok(Some(directory.to_owned()));
             }
@@ -97,10 +95,7 @@ impl Boundary {
 fn if_reachable<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     match found {
-        Err(error)
-            if matches!(error.kind(), NotFound | NotADirectory | PermissionDenied)
-                && !system::is_link_met(&error) =>
-        {
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory | PermissionDenied) => {
             Ok(None)
         }
         found => found.map(Some),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use cap_std::fs::{Dir, File, Metadata, MetadataExt, OpenOptions, OpenOptionsExt as _};
+use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt as _};
 use rustix::fs::{Mode, OFlags, fsync, openat};
 use rustix::io::retry_on_intr;
 use rustix::termios::{QueueSelector, tcflush};
@@ -25,9 +25,9 @@ pub fn mode(metadata: &Metadata) -> Option<u32> {
 ///
 /// # Errors
 /// A file system error.
-pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
-    use cap_std::fs::{Permissions, PermissionsExt};
-    file.set_permissions(Permissions::from_mode(mode))
+pub(crate) fn set_mode(file: &fs::File, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(mode))
 }
 
 /// Sets the permission bits for creating a file.
@@ -77,7 +77,7 @@ pub(crate) fn open_append(path: &Path, mode: u32) -> io::Result<fs::File> {
 /// # Errors
 /// A file system error.
 pub fn link_or_copy(file: &Path, to: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(file.canonicalize()?, to)
+    std::os::unix::fs::symlink(super::real_path(file)?, to)
 }
 
 /// Makes a write beyond the file size limit (`ulimit -f`) fail with an error. Otherwise the signal SIGXFSZ would

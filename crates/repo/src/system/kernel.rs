@@ -1,4 +1,4 @@
-//! System calls that only Linux has.
+//! A system call that Linux and macOS have.
 
 use std::io;
 use std::path::Path;
@@ -6,9 +6,6 @@ use std::path::Path;
 use cap_std::fs::Dir;
 use rustix::fs::{RenameFlags, renameat_with};
 use rustix::io::Errno;
-
-/// Whether parent processes are visible in `/proc`.
-pub const SHOWS_PROCESSES: bool = true;
 
 /// Renames atomically unless the new name exists. `None` if the system or file system cannot.
 pub(crate) fn rename_to_free(
@@ -26,8 +23,5 @@ pub(crate) fn rename_to_free(
 /// Whether an error means that the system or file system lacks the feature. A seccomp filter reports "not permitted";
 /// if that is about the files, the fallback reports it, too.
 fn is_lacking(error: Errno) -> bool {
-    matches!(
-        error,
-        Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM
-    )
+    [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::PERM].contains(&error)
 }

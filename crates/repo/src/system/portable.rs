@@ -1,4 +1,4 @@
-//! What other systems do instead: files on systems other than Unix, and the calls that only Linux has.
+//! What other systems do instead: files on systems other than Unix, and the call that only Linux and macOS have.
 
 /// Files on systems other than Unix: no permission bits and no directory sync.
 #[cfg(not(all(unix, not(guard_no_unix))))]
@@ -7,7 +7,7 @@ pub(super) mod files {
     use std::io;
     use std::path::Path;
 
-    use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+    use cap_std::fs::{Dir, Metadata, OpenOptions};
 
     /// Whether files have permission bits.
     #[cfg(test)]
@@ -22,7 +22,7 @@ pub(super) mod files {
     ///
     /// # Errors
     /// Never.
-    pub(crate) fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
+    pub(crate) fn set_mode(_file: &fs::File, _mode: u32) -> io::Result<()> {
         Ok(())
     }
 
@@ -79,16 +79,13 @@ pub(super) mod files {
     }
 }
 
-/// Fallbacks for systems without Linux's calls: none exists, so callers take the portable way.
-#[cfg(not(all(target_os = "linux", not(guard_portable))))]
+/// The fallback for systems without the call: callers take the portable way.
+#[cfg(not(all(any(target_os = "linux", target_vendor = "apple"), not(guard_portable))))]
 pub(super) mod kernel {
     use std::io;
     use std::path::Path;
 
     use cap_std::fs::Dir;
-
-    /// Whether parent processes are visible.
-    pub const SHOWS_PROCESSES: bool = false;
 
     /// Always `None`.
     pub(crate) fn rename_to_free(
