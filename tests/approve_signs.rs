@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use crate::common::signing::*;
+use crate::common::system;
 use crate::common::terminal::{Session, decide, driver};
 use crate::common::{Repo, write_executable};
 use write_guard_policy::approve::{Approval, TRAILER};
@@ -69,8 +70,7 @@ fn gits_signing_key_signs_and_no_configured_program_runs() {
     ] {
         repo.git(&["config", name, value]);
     }
-    let path = std::env::var("PATH").unwrap();
-    second.env("PATH", format!(".::{path}"));
+    second.env("PATH", system::path_beginning_with("."));
     approve_with(second, &[]).exits(0).says("signed");
     assert!(!repo.path("ran").exists());
     committed(&repo);

@@ -123,7 +123,7 @@ fn files_of(folder: &Path) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(Path::new(crate::common::SOURCE).join(folder)).unwrap() {
         let path = folder.join(entry.unwrap().file_name());
-        let file = path.to_str().unwrap().to_owned();
+        let file = crate::common::system::in_shell(&path);
         let whole = Path::new(crate::common::SOURCE).join(&path);
         match whole.is_dir() {
             true if path.ends_with("tests") => {}

@@ -58,7 +58,7 @@ fn hook_scripts_refuse_if_guard_is_missing() {
     let empty = repo.path("../empty");
     std::fs::create_dir(&empty).unwrap();
     for hook in ["pre-commit", "pre-merge-commit"] {
-        let mut shell = repo.command("/bin/sh");
+        let mut shell = repo.command("sh");
         shell.arg(repo.path(".git/hooks").join(hook));
         let output = common::run(shell.env("PATH", &empty)).exits(2);
         assert_eq!(output.stdout, "");

@@ -50,7 +50,8 @@ fn commands_of_the_readme_do_what_it_says() {
 #[test]
 fn demonstration_ends_as_it_announces() {
     let repo = Repo::new();
-    let mut demo = repo.command(Path::new(SOURCE).join("fixtures/demo/run"));
+    let mut demo = repo.command("bash");
+    demo.arg(Path::new(SOURCE).join("fixtures/demo/run"));
     let shown = run(demo.env("GUARD_DEMO_BINARY", GUARD)).exits(0);
     shown.says("refused, accepted, refused").says("guard init");
 }

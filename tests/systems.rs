@@ -8,6 +8,7 @@ use regex_lite::Regex;
 
 use crate::common::SOURCE;
 use crate::common::pages::page;
+use crate::common::system::in_shell;
 
 /// The folders of tests. Those of the packages also have unit tests beside the code.
 const FOLDERS: [&str; 4] = ["tests", "crates/policy", "crates/repo", "src"];
@@ -54,9 +55,8 @@ fn files() -> Vec<(String, String)> {
             if path.is_dir() {
                 open.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let name = path.strip_prefix(SOURCE).unwrap().to_str().unwrap();
-                let text = fs::read_to_string(&path).unwrap();
-                files.push((name.replace('\\', "/"), text));
+                let name = in_shell(path.strip_prefix(SOURCE).unwrap());
+                files.push((name, fs::read_to_string(&path).unwrap()));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{GUARD, Repo, SOURCE};
+use super::{GUARD, Repo, SOURCE, system};
 
 /// The header of a case file.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub fn all() -> Result<Vec<Case>, String> {
     let groups = list(&root).filter(|path| path.is_dir());
     for file in groups.flat_map(|group| list(&group)) {
         let stem = file.with_extension("");
-        let name = stem.strip_prefix(&root).unwrap().to_string_lossy();
+        let name = system::in_shell(stem.strip_prefix(&root).unwrap());
         let text = fs::read_to_string(&file).unwrap();
         cases.push(parse(&name, file, &text).map_err(|error| format!("{name}: {error}"))?);
     }

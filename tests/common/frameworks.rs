@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::GUARD;
+use super::{GUARD, system};
 
 /// The frameworks found, by name and path: named by the environment, else as `tests/run` installs them.
 pub fn frameworks() -> impl Iterator<Item = (&'static str, PathBuf)> {
@@ -27,8 +27,9 @@ pub fn lefthook() -> Option<PathBuf> {
 pub fn local_config() -> String {
     format!(
         "repos:\n- repo: local\n  hooks:\n  - id: guard-system\n    name: guard\n    \
-         entry: {GUARD} hook framework\n    language: system\n    always_run: true\n    \
+         entry: {} hook framework\n    language: system\n    always_run: true\n    \
          pass_filenames: false\n    require_serial: true\n    \
-         stages: [pre-commit, pre-merge-commit, pre-push, manual]\n"
+         stages: [pre-commit, pre-merge-commit, pre-push, manual]\n",
+        system::in_shell(GUARD)
     )
 }

@@ -77,6 +77,11 @@ fn digest(root: &Path, directory: &Path, lines: &mut Vec<String>) {
         };
         let content = hash(gix::hash::Kind::Sha1, &content);
         let name = path.strip_prefix(root).unwrap();
+        let name = if cfg!(windows) {
+            system::in_shell(name).into()
+        } else {
+            name.to_owned()
+        };
         lines.push(format!("{mode:06o} {content} {name:?}"));
         if meta.is_dir() {
             digest(root, &path, lines);
