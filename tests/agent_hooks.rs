@@ -199,7 +199,7 @@ fn tools_that_change_no_files_pass_and_unknown_ones_that_may_are_denied() {
         save | {"filePath": "LOG", "content": "x"} | denied
         mcp__a__write | {"path": "LOG", "text": ""} | denied
         mcp__a__move_file | {"source": "LOG"} | denied
-        change_files | {"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"} | denied
+        change_files | {"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch", "in": "b"} | denied
         delete_file | {"path": "LOG"} | denied"#,
     ) {
         let input = serde_json::from_str(&input.replace("LOG", &path)).unwrap();

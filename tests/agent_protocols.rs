@@ -59,7 +59,7 @@ fn patches_are_rebuilt() {
     patch(&repo, &twice).answers("changes src/state.py more than once");
     for broken in ["", "*** Begin Patch\n*** Delete File: a", "diff --git a/a"] {
         let answer = hook(&repo, "codex", codex(&repo, broken).to_string());
-        answer.answers("the patch cannot be read");
+        answer.answers("cannot be read: ");
     }
 }
 

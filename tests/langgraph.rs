@@ -276,6 +276,23 @@ fn what_was_approved_in_a_terminal_is_approved_when_the_graph_resumes() {
     assert_eq!(decided["strategy"], "replace");
 }
 
+#[test]
+fn what_was_rejected_in_a_terminal_is_logged_as_such_when_the_graph_resumes() {
+    for (reason, logged) in [("too much", "too much"), ("", "rejected in a terminal")] {
+        let repo = repo();
+        let mut elsewhere = scenario(&repo, &[replacement()], &[decision("replace")]);
+        elsewhere["in_terminal"] = json!(["Type `", "reject\n", "Reason", format!("{reason}\n")]);
+        let Some(said) = graphs(&repo, &[elsewhere]) else {
+            return;
+        };
+        let state = &said[0]["state"];
+        assert_eq!(state["rejected_writes"], json!(["src/large.py"]), "{state}");
+        assert_eq!(state["approval_log"][1]["decision"], "rejected", "{state}");
+        assert_eq!(state["approval_log"][1]["reason"], logged, "{state}");
+        assert_eq!(damage(&repo), [""; 0]);
+    }
+}
+
 /// The gate ends at a path outside the workspace.
 #[test]
 fn without_the_gate_the_same_writes_do_damage() {

@@ -20,6 +20,7 @@ mod agent_hooks;
 mod agent_observe;
 mod agent_protocols;
 mod agent_scratch;
+mod agent_tools;
 mod amended_rows;
 mod approvals;
 mod approvals_signed;

@@ -70,13 +70,25 @@ fn tools_have_names_hints_and_schemas() {
     let tools = listed["result"]["tools"].as_array().unwrap();
     let names = tools.iter().filter_map(|tool| tool["name"].as_str());
     let names: Vec<&str> = names.collect();
-    let expected = "check_write delete_file edit_file move_file read_text_file reload_scope \
-                    request_approval show_scope write_file";
+    let expected = "check_write delete_file edit_file list_directory move_file read_text_file \
+                    reload_scope request_approval search_files show_scope write_file";
     assert_eq!(names.join(" "), expected);
     for (tool, name) in tools.iter().zip(names) {
         // Clients resolve no references.
         assert!(!tool["inputSchema"].to_string().contains("$ref"), "{tool}");
-        let reads = ["check_write", "read_text_file", "show_scope"].contains(&name);
+        let schema = tool["inputSchema"].to_string();
+        // JSON Schema has no formats for the numbers of Rust.
+        assert!(!schema.contains("\"format\""), "{schema}");
+        assert!(!tool["title"].as_str().unwrap().is_empty(), "{tool}");
+        assert!(tool["description"].as_str().unwrap().len() <= 600, "{tool}");
+        let reads = [
+            "check_write",
+            "list_directory",
+            "read_text_file",
+            "search_files",
+            "show_scope",
+        ]
+        .contains(&name);
         // A repeated append or insert adds the content again.
         let is_idempotent = ["delete_file", "reload_scope"].contains(&name);
         for (hint, expected) in [
@@ -150,6 +162,121 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
     assert_eq!(repo.text("src/new/deep.py"), "one\n");
     assert_eq!(client.end(), 0);
     repo.guard(&["audit", "verify"]).exits(0);
+}
+
+#[test]
+fn directories_are_listed_and_searched_within_what_may_be_read() {
+    let repo = repo();
+    repo.write("src/deep/part.py", "x\n");
+    repo.write("src/deep/part.txt", "x\n");
+    repo.write(".env", "KEY=1\n");
+    let mut client = client(&repo);
+    let mut told = |tool: &str, arguments: Value| text(&client.call(tool, arguments)).to_owned();
+    let root = told("list_directory", json!({ "path": "." }));
+    assert!(
+        root.contains("[DIR] src\n") && root.contains("[FILE] guard.toml\n"),
+        "{root}"
+    );
+    // Neither git's directory nor a secret.
+    assert!(!root.contains(".git\n") && !root.contains(".env"), "{root}");
+    assert_eq!(
+        told("list_directory", json!({ "path": repo.path("") })),
+        root
+    );
+    let deep = "[FILE] src/deep/part.py\n[FILE] src/deep/part.txt\n";
+    assert_eq!(told("list_directory", json!({ "path": "src/deep" })), deep);
+    let found = |pattern: &str| json!({ "path": ".", "pattern": pattern });
+    for pattern in ["part", "part.*", "src/**/part.*", "**/deep/*"] {
+        assert_eq!(told("search_files", found(pattern)), deep, "{pattern}");
+    }
+    let below = json!({ "path": "src", "pattern": "deep/*", "excludePatterns": ["*.txt"] });
+    assert_eq!(told("search_files", below), "[FILE] src/deep/part.py\n");
+    assert_eq!(
+        told("search_files", found("*.none")),
+        "nothing that may be read\n"
+    );
+    for path in ["..", "/", "src/../.."] {
+        let (kind, said) = client.refuses("list_directory", json!({ "path": path }));
+        assert_eq!(kind, "security", "{said}");
+    }
+    assert_eq!(
+        client
+            .refuses("list_directory", json!({ "path": "none" }))
+            .0,
+        "not-found"
+    );
+}
+
+#[test]
+fn a_part_of_a_text_is_read_with_the_digest_of_the_whole() {
+    let repo = repo();
+    let mut client = client(&repo);
+    let whole = client.call("read_text_file", json!({ "path": "src/large.py" }));
+    for (key, part) in [("head", lines(1..=2)), ("tail", lines(199..=200))] {
+        let read = client.call("read_text_file", json!({ "path": "src/large.py", key: 2 }));
+        assert_eq!(text(&read), part);
+        assert_eq!(
+            read["_meta"]["guard"]["digest"],
+            whole["_meta"]["guard"]["digest"]
+        );
+    }
+    let both = json!({ "path": "src/large.py", "head": 1, "tail": 1 });
+    let (_, said) = client.refuses("read_text_file", both);
+    assert!(said.contains("exclude each other"), "{said}");
+}
+
+#[test]
+fn an_edit_can_be_tried_and_needs_something_to_edit() {
+    let repo = repo();
+    let mut client = client(&repo);
+    let edits = json!([{ "oldText": "a = 1", "newText": "a = 3" }]);
+    let dry = json!({ "path": "src/small.py", "edits": edits, "dryRun": true });
+    let told = client.call("edit_file", dry);
+    assert!(text(&told).contains("-a = 1\n+a = 3\n"), "{told}");
+    assert_eq!(repo.text("src/small.py"), "a = 1\nb = 2\n");
+    assert_eq!(records(&repo, "done").len(), 0);
+    let (_, said) = client.refuses("edit_file", json!({ "path": "src/small.py", "edits": [] }));
+    assert!(said.contains("list of edits is empty"), "{said}");
+    let edits = json!([{ "oldText": "x = 1", "newText": "x = 2" }]);
+    let outside = json!({ "path": "other.py", "edits": edits, "dryRun": true });
+    assert_eq!(client.refuses("edit_file", outside).0, "refused");
+}
+
+/// Agents send LF, whatever the file has.
+#[test]
+fn an_edit_finds_its_lines_in_a_file_with_crlf() {
+    let repo = repo();
+    repo.write("src/small.py", "a = 1\r\nb = 2\r\nc = 3\r\n");
+    let mut client = client(&repo);
+    let edits = json!([{ "oldText": "a = 1\nb = 2\n", "newText": "a = 3\nd = 4\n" }]);
+    client.does(
+        "edit_file",
+        json!({ "path": "src/small.py", "edits": edits }),
+    );
+    assert_eq!(repo.text("src/small.py"), "a = 3\r\nd = 4\r\nc = 3\r\n");
+}
+
+/// Gemini CLI shows the model whatever an error carries.
+#[test]
+fn an_error_carries_its_text_and_small_facts_only() {
+    let repo = repo();
+    let mut client = client(&repo);
+    let held = client.call("write_file", large());
+    assert_eq!(held["isError"], true);
+    assert!(held["_meta"].is_null(), "{held}");
+    let facts = held["structuredContent"].to_string();
+    assert!(
+        facts.len() < 400 && !facts.contains("line number"),
+        "{facts}"
+    );
+    let params = json!({
+        "name": "write_file",
+        "arguments": large(),
+        "_meta": { "guard/analysis": true },
+    });
+    let asked = client.request("tools/call", params);
+    let analysis = &asked["result"]["_meta"]["guard"]["analysis"];
+    assert_eq!(analysis["requires_approval"], true, "{asked}");
 }
 
 #[test]
@@ -299,7 +426,14 @@ fn client_below_an_agent_may_not_ask_but_the_agent_may() {
     for (script, questions) in [
         ("\"$GUARD\" mcp; :", 1),
         ("sh -c '\"$GUARD\" mcp; :'; :", 0),
-        ("CLAUDECODE=1 \"$GUARD\" mcp", 0),
+        // What Claude Code, Gemini CLI and OpenCode set for their servers, too.
+        (
+            "CLAUDECODE=1 GEMINI_CLI=1 OPENCODE=1 AI_AGENT=claude-code_harness \"$GUARD\" mcp",
+            1,
+        ),
+        ("AI_AGENT=claude-code_agent \"$GUARD\" mcp", 0),
+        ("CLAUDE_CODE_CHILD_SESSION=1 \"$GUARD\" mcp", 0),
+        ("CODEX_CI=1 \"$GUARD\" mcp", 0),
     ] {
         let repo = repo();
         let agent = repo.path("../claude");

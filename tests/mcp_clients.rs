@@ -47,6 +47,8 @@ fn calls(held: &str) -> Vec<(&'static str, Value)> {
         ("move_file", moving),
         ("delete_file", path("src/delete.py")),
         ("check_write", path("src/edit.py")),
+        ("list_directory", path("src")),
+        ("search_files", json!({ "path": ".", "pattern": "*.py" })),
         ("show_scope", json!({})),
         ("reload_scope", json!({})),
         ("request_approval", json!({ "id": held })),
@@ -93,7 +95,7 @@ fn drive(version: Option<&str>, client: impl Fn(&Repo) -> Command) {
         let output = run(&mut command).exits(0);
         let said: Value = serde_json::from_str(&output.stdout).unwrap();
         assert_eq!(said["version"].as_str(), version);
-        assert_eq!(said["tools"].as_array().unwrap().len(), 9, "{said}");
+        assert_eq!(said["tools"].as_array().unwrap().len(), 11, "{said}");
         let asked = said["questions"].as_array().unwrap().len();
         assert_eq!(asked, questions, "{said}");
         assert_results(&calls, said["results"].as_array().unwrap(), refused);

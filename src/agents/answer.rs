@@ -3,9 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::action::FileAction;
 use super::payload::{self, AgentEvent};
 use super::protocol::{EventKind, Reply};
-use super::tools::FileAction;
 use super::work::AgentWork;
 use super::{Agent, reason};
 use crate::files::Failure;

@@ -9,9 +9,9 @@ use std::path::{Component, Path, PathBuf};
 
 use gix::bstr::{BStr, BString};
 
+use super::action::FileAction;
 use super::payload::AgentEvent;
 use super::rebuild::{edited_notebook, edited_text, patched};
-use super::tools::FileAction;
 use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::judge::Options;
 use write_guard_policy::error::Result;
@@ -100,8 +100,8 @@ fn judge_action(
         FileAction::Edit(_, edits) => edited_text(old()?.as_deref(), edits),
         FileAction::EditCell(edit) => edited_notebook(old()?.as_deref(), edit),
         FileAction::Patch(_, _, chunks) => patched(old()?.as_deref(), chunks),
-        // Observed.
-        FileAction::Command(_) => return Ok(None),
+        // Observed, or judged by guard's own server.
+        FileAction::Command(_) | FileAction::Guarded => return Ok(None),
     };
     let content = match rebuilt {
         Ok(content) => content,

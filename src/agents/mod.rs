@@ -2,16 +2,20 @@
 //!
 //! Most agents go on after exit code 1, a crash or a timeout. So whatever fails, the answer is a denial.
 
+mod action;
 mod answer;
 mod judgement;
+mod patch;
 mod payload;
 mod plan;
 mod protocol;
 mod reason;
 mod rebuild;
 mod tools;
+mod unified_diff;
 mod work;
 
+pub use action::FileAction;
 pub use answer::Received;
 pub(crate) use answer::{answer, locked};
 pub use payload::AgentEvent;
@@ -19,7 +23,8 @@ pub use protocol::Reply;
 #[cfg(feature = "mcp")]
 pub(crate) use reason::explained;
 pub use rebuild::patched;
-pub use tools::FileAction;
+#[cfg(all(test, feature = "mcp"))]
+pub(crate) use tools::OWN_TOOLS;
 
 use serde_json::{Value, json};
 

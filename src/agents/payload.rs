@@ -9,8 +9,10 @@ use std::path::PathBuf;
 use gix::bstr::BString;
 use serde_json::{Map, Value};
 
+use super::action::FileAction;
+use super::patch::{is_own_form, patch_actions};
 use super::protocol::{EventKind, Protocol};
-use super::tools::{self, FileAction};
+use super::tools;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::escaped;
 use write_guard_policy::sha256::sha256;
@@ -145,8 +147,8 @@ impl Payload {
             Some(Value::Object(input)) => return tools::actions(tool, input),
             input => input.and_then(Value::as_str).unwrap_or_default(),
         };
-        if text.trim_start().starts_with("***") {
-            return tools::patch_actions(text);
+        if is_own_form(text) {
+            return patch_actions(text);
         }
         match parse_unique(text.as_bytes()) {
             Ok(Value::Object(input)) => tools::actions(tool, &input),

@@ -2,13 +2,15 @@
 //!
 //! Agents find the lines of a chunk first as they are; some then ignore blanks. guard denies what it does not find as it is.
 
+use std::ops::Range;
+
 use gix::bstr::ByteSlice;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Serializer, Value, json};
 
-use crate::files::{Edit, Failure, FailureKind, GateResult, apply, ends_lines_with_crlf};
+use crate::files::{Edit, Failure, FailureKind, GateResult, PlainLines, apply};
 use write_guard_policy::path::escaped;
 
 /// A replacement of text, as an agent announces it.
@@ -40,31 +42,21 @@ pub struct TextEdit {
 /// guard has not judged.
 pub(super) fn edited_text(old: Option<&[u8]>, edits: &[TextEdit]) -> GateResult<Vec<u8>> {
     let old = old.unwrap_or_default();
-    // Agents see and send lines that end with LF, and write them as the file has them.
-    let is_crlf = ends_lines_with_crlf(old);
-    let text = |text: &str| {
-        if is_crlf {
-            text.replace("\r\n", "\n").replace('\n', "\r\n")
-        } else {
-            text.to_owned()
-        }
-    };
     let (begun, edits) = match edits {
-        [] => {
-            let why = "the list of edits is empty";
-            return Err(Failure::new(FailureKind::CannotJudge, why));
+        [first] if first.old_string.is_empty() && old.is_empty() => {
+            return Ok(first.new_string.clone().into());
         }
         [first, rest @ ..] if first.old_string.is_empty() && old.is_empty() => {
-            (text(&first.new_string).into(), rest)
+            (first.new_string.as_bytes(), rest)
         }
-        all => (old.to_vec(), all),
+        all => (old, all),
     };
     let edits = edits.iter().map(|edit| Edit {
-        search: text(&edit.old_string),
-        replace: text(&edit.new_string),
+        search: edit.old_string.clone(),
+        replace: edit.new_string.clone(),
         every: edit.replace_all,
     });
-    apply(&begun, &edits.collect::<Vec<_>>())
+    apply(begun, &edits.collect::<Vec<_>>())
 }
 
 /// Lines to replace in a file.
@@ -104,26 +96,33 @@ pub fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<Vec<u8>>
         };
         if let Some(context) = &chunk.context {
             let line = format!("\n{context}\n");
-            let found = content[at..].find(&line).ok_or_else(not_found)?;
-            at += found + line.len() - 1;
+            let found = find_lines(&content[at..], &line, false).ok_or_else(not_found)?;
+            at += found.end - 1;
         }
         if chunk.old.is_empty() {
             added.extend_from_slice(chunk.new.as_bytes());
             continue;
         }
         let lines = format!("\n{}", chunk.old);
-        let rest = &content[at..];
-        let found = if chunk.is_at_end {
-            rest.strip_suffix(lines.as_bytes()).map(<[u8]>::len)
-        } else {
-            rest.find(&lines)
-        };
-        let start = at + found.ok_or_else(not_found)? + 1;
-        content.splice(start..start + chunk.old.len(), chunk.new.bytes());
+        let found = find_lines(&content[at..], &lines, chunk.is_at_end).ok_or_else(not_found)?;
+        let start = at + found.start;
+        content.splice(start..at + found.end, chunk.new.bytes());
         at = start + chunk.new.len() - 1;
     }
     content.extend(added);
     Ok(content.split_off(1))
+}
+
+/// Where the lines stand that follow the first line end of `lines`, whatever line endings the content has.
+fn find_lines(content: &[u8], lines: &str, is_at_end: bool) -> Option<Range<usize>> {
+    let plain = PlainLines::of(content);
+    let text = plain.text();
+    let start = if is_at_end {
+        text.strip_suffix(lines.as_bytes())?.len()
+    } else {
+        text.find(lines)?
+    };
+    Some(plain.in_original(start + 1..start + lines.len()))
 }
 
 /// The change of one cell of a Jupyter notebook.

@@ -1,69 +1,108 @@
-//! What an agent is about to do: a tool call, and what the tools of all agents do to files. One table serves every agent: several offer the tools of others, or run
+//! What the tools of all agents do to files. One table serves every agent: several offer the tools of others, or run
 //! their hooks. A key that is not listed here may change what is written, so the call is denied.
 
-use gix::bstr::{BStr, BString};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
 
-use super::rebuild::{CellEdit, PatchChunk, TextEdit};
+use super::action::FileAction;
+use super::patch::{is_own_form, patch_actions};
+use super::rebuild::TextEdit;
+use super::unified_diff;
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::path::{escaped, text_on_one_line};
-
-/// What a tool does to a file.
-#[derive(Debug, Clone, PartialEq)]
-pub enum FileAction {
-    /// Reads it.
-    Read(BString),
-    /// Creates or replaces it; the whole new content.
-    Write(BString, Vec<u8>),
-    /// Replaces text in it, in order, each in the previous result.
-    Edit(BString, Vec<TextEdit>),
-    /// Changes one cell of a Jupyter notebook.
-    EditCell(CellEdit),
-    /// Changes its lines by a patch, which may also move it to a second path.
-    Patch(BString, Option<BString>, Vec<PatchChunk>),
-    /// Deletes it.
-    Delete(BString),
-    /// Runs a shell command, as the shell gets it.
-    Command(String),
-}
-
-impl FileAction {
-    /// The paths that it names: none, one, or both ends of a move.
-    pub fn paths(&self) -> impl Iterator<Item = &BStr> {
-        let (path, target) = match self {
-            FileAction::Patch(path, to, _) => (Some(path.as_ref()), to.as_ref().map(AsRef::as_ref)),
-            FileAction::Read(path)
-            | FileAction::Write(path, _)
-            | FileAction::Edit(path, _)
-            | FileAction::Delete(path) => (Some(path.as_ref()), None),
-            FileAction::EditCell(edit) => (Some(edit.notebook_path.as_str().into()), None),
-            FileAction::Command(_) => (None, None),
-        };
-        [path, target].into_iter().flatten()
-    }
-
-    pub fn is_command(&self) -> bool {
-        matches!(self, FileAction::Command(_))
-    }
-
-    pub fn is_read(&self) -> bool {
-        matches!(self, FileAction::Read(_))
-    }
-}
+use write_guard_policy::path::escaped;
 
 /// The keys under which tools name a file.
-const PATH_KEYS: &str = "file_path filePath filepath path paths file files filename target_file targetFile \
-    absolutePath relative_path notebook_path notebookPath source destination old_path new_path uri";
+const PATH_KEYS: &[&str] = &[
+    "file_path",
+    "filePath",
+    "filepath",
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "target_file",
+    "targetFile",
+    "absolutePath",
+    "relative_path",
+    "notebook_path",
+    "notebookPath",
+    "source",
+    "destination",
+    "old_path",
+    "new_path",
+    "uri",
+];
 
 /// The keys under which they give content.
-const CONTENT_KEYS: &str = "content contents text file_text new_string newString new_str newStr new_source code \
-    code_edit edits replacements patch patchText diff new_content data";
+const CONTENT_KEYS: &[&str] = &[
+    "content",
+    "contents",
+    "text",
+    "file_text",
+    "new_string",
+    "newString",
+    "new_str",
+    "newStr",
+    "new_source",
+    "code",
+    "code_edit",
+    "edits",
+    "replacements",
+    "patch",
+    "patchText",
+    "diff",
+    "new_content",
+    "data",
+];
+
+/// The keys under which they give a patch.
+const PATCH_KEYS: &[&str] = &["patch", "patchText", "diff"];
+
+/// The words in the names of tools that take patches.
+const PATCHING: &[&str] = &["patch", "diff"];
 
 /// The words in the names of tools that change files.
-const CHANGING: &str =
-    "write edit create delete remove move rename replace patch append insert save copy";
+const CHANGING: &[&str] = &[
+    "write", "edit", "create", "delete", "remove", "move", "rename", "replace", "patch", "append",
+    "insert", "save", "copy",
+];
+
+/// The keys by which an input says that the tool works in a repository elsewhere: each list together.
+const ELSEWHERE: &[&[&str]] = &[
+    &["owner", "repo"],
+    &["project_id"],
+    &["projectId"],
+    &["workspace", "repo_slug"],
+    &["repositoryId"],
+];
+
+/// How agents begin the names of the tools of guard's server, whose name in their settings is `guard`.
+const OWN_PREFIXES: &[&str] = &[
+    "mcp__guard__",
+    "mcp_guard_",
+    "guard__",
+    "guard_",
+    "guard-",
+    "guard/",
+    "guard.",
+];
+
+/// The tools of guard's own server (`guard mcp`).
+pub const OWN_TOOLS: &[&str] = &[
+    "show_scope",
+    "reload_scope",
+    "check_write",
+    "read_text_file",
+    "list_directory",
+    "search_files",
+    "edit_file",
+    "write_file",
+    "move_file",
+    "delete_file",
+    "request_approval",
+];
 
 /// Tools whose input does not say what the file will hold: a model merges it, or no public source documents it.
 const OPAQUE: &[&str] = &[
@@ -199,15 +238,46 @@ fn by_file(tool: &str, file: Option<String>, all_edits: Vec<TextEdit>) -> Result
         .collect())
 }
 
-/// The actions of a tool that guard does not know: none, unless it names a file and seems to change it.
+/// Whether a tool is one of guard's own server.
+fn is_own(tool: &str) -> bool {
+    let mut names = OWN_PREFIXES
+        .iter()
+        .filter_map(|prefix| tool.strip_prefix(prefix));
+    names.any(|name| OWN_TOOLS.contains(&name))
+}
+
+/// The patch in the input of a tool. A diff in a comment, say, is only a text.
+fn patch_in<'i>(name: &str, input: &'i Map<String, Value>) -> Option<&'i str> {
+    let applies = PATCHING.iter().any(|word| name.contains(word));
+    let mut texts = input
+        .iter()
+        .filter_map(|(key, value)| Some((key, value.as_str()?)));
+    let found = texts.find(|(key, text)| {
+        let takes_diffs = applies || PATCH_KEYS.contains(&key.as_str());
+        is_own_form(text) || takes_diffs && unified_diff::is_diff(text)
+    });
+    found.map(|(_, text)| text)
+}
+
+/// The actions of a tool that guard does not know: none, unless it names a file here and seems to change it.
 fn unknown(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
-    let has = |keys: &str| keys.split(' ').any(|key| input.contains_key(key));
+    if is_own(tool) {
+        return Ok(vec![FileAction::Guarded]);
+    }
+    let has = |key: &&str| input.contains_key(*key);
+    if ELSEWHERE.iter().any(|keys| keys.iter().all(has)) {
+        return Ok(Vec::new());
+    }
     let name = tool.rsplit("__").next().unwrap_or(tool);
     let name = name.to_ascii_lowercase();
-    let changes = has(CONTENT_KEYS) || CHANGING.split(' ').any(|word| name.contains(word));
-    let mut texts = input.values().filter_map(Value::as_str);
-    let is_patch = texts.any(|text| text.trim_start().starts_with("*** Begin Patch"));
-    if !(is_patch || OPAQUE.contains(&tool) || changes && has(PATH_KEYS)) {
+    let patch = patch_in(&name, input);
+    if let Some(patch) = patch.filter(|_| input.len() == 1) {
+        return patch_actions(patch);
+    }
+    let seems_to_change =
+        CONTENT_KEYS.iter().any(has) || CHANGING.iter().any(|word| name.contains(word));
+    let names_a_file = PATH_KEYS.iter().any(has);
+    if patch.is_none() && !OPAQUE.contains(&tool) && !(seems_to_change && names_a_file) {
         return Ok(Vec::new());
     }
     Err(Error::new(format!(
@@ -215,90 +285,4 @@ fn unknown(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
         escaped(tool)
     ))
     .help("use a tool that names the text to write or to replace, such as the agent's own for writing and editing"))
-}
-
-/// The actions of a patch, in its order.
-///
-/// # Errors
-/// It is not such a patch.
-pub(super) fn patch_actions(patch: &str) -> Result<Vec<FileAction>> {
-    let bad = |why: String| {
-        Error::new(format!("the patch cannot be read: {why}"))
-            .help("send one patch from `*** Begin Patch` to `*** End Patch`")
-    };
-    let lines: Vec<&str> = patch.trim().lines().collect();
-    let ["*** Begin Patch", body @ .., "*** End Patch"] = lines.as_slice() else {
-        return Err(bad("its first or last line is missing".to_owned()));
-    };
-    let mut actions = Vec::new();
-    for (at, line) in body.iter().enumerate() {
-        // A blank line behind a section is not a part of it.
-        if line.is_empty() && body.get(at + 1).is_none_or(|next| next.starts_with("*** ")) {
-            continue;
-        }
-        let path = |header| Some(BString::from(line.strip_prefix(header)?.trim()));
-        if let Some(path) = path("*** Add File: ") {
-            actions.push(FileAction::Write(path, Vec::new()));
-        } else if let Some(path) = path("*** Delete File: ") {
-            actions.push(FileAction::Delete(path));
-        } else if let Some(path) = path("*** Update File: ") {
-            actions.push(FileAction::Patch(path, None, Vec::new()));
-        } else if let Some(to) = path("*** Move to: ")
-            && let Some(FileAction::Patch(_, target @ None, chunks)) = actions.last_mut()
-            && chunks.is_empty()
-        {
-            *target = Some(to);
-        } else {
-            let is_expected = match actions.last_mut() {
-                Some(FileAction::Write(_, content)) if line.starts_with('+') => {
-                    content.extend_from_slice(&line.as_bytes()[1..]);
-                    content.push(b'\n');
-                    true
-                }
-                Some(FileAction::Patch(_, _, chunks)) => add_to_chunks(chunks, line),
-                _ => line.trim().is_empty(),
-            };
-            if !is_expected {
-                return Err(bad(format!("unexpected line {}", text_on_one_line(line))));
-            }
-        }
-    }
-    if actions.is_empty() {
-        Err(bad("it names no file".to_owned()))
-    } else {
-        Ok(actions)
-    }
-}
-
-/// Reads a line of an update; whether it belongs there.
-fn add_to_chunks(chunks: &mut Vec<PatchChunk>, line: &str) -> bool {
-    if line == "@@" || line.starts_with("@@ ") {
-        chunks.push(PatchChunk {
-            context: line.strip_prefix("@@ ").map(str::to_owned),
-            ..PatchChunk::default()
-        });
-        return true;
-    }
-    if chunks.last().is_none_or(|chunk| chunk.is_at_end) {
-        chunks.push(PatchChunk::default());
-    }
-    let Some(chunk) = chunks.last_mut() else {
-        return false;
-    };
-    if line.trim_end() == "*** End of File" {
-        chunk.is_at_end = true;
-        return true;
-    }
-    let sign = line.bytes().next().unwrap_or(b' ');
-    if !b" -+".contains(&sign) {
-        return false;
-    }
-    let text = format!("{}\n", line.get(1..).unwrap_or_default());
-    if sign != b'+' {
-        chunk.old += &text;
-    }
-    if sign != b'-' {
-        chunk.new += &text;
-    }
-    true
 }

@@ -11,7 +11,6 @@ use super::payload::AgentEvent;
 use super::plan::rows_to_propose;
 use super::protocol::EventKind;
 use super::reason::scope_to_tell;
-use super::tools::FileAction;
 use crate::approvals;
 use crate::files::GateResult;
 use crate::judge::Options;
@@ -34,7 +33,8 @@ impl AgentWork<'_> {
     pub(crate) fn judge(&self, call: &AgentEvent) -> GateResult<()> {
         enter(&call.directory)?;
         refuse(call)?;
-        if !call.actions.iter().all(FileAction::is_command) {
+        let mut actions = call.actions.iter();
+        if actions.any(|action| action.paths().next().is_some()) {
             let repo = repository_of(self.agent, call.has_only_absolute_paths())?;
             judge(&repo, self.options, call)?;
         }

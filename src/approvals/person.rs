@@ -12,32 +12,55 @@ use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::escaped;
 use write_guard_repo::system;
 
-/// Variables that agents and CI set for the programs they start. Those that configure an agent, such as `CODEX_HOME`,
+/// A variable that agents or CI set for the programs that they start. Those that configure an agent, such as `CODEX_HOME`,
 /// are set in profiles and say nothing.
-const MARKERS: &[&str] = &[
-    // Seen in the commands of Claude Code 2.1.
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_CHILD_SESSION",
-    "AI_AGENT",
-    // Seen in those of Codex CLI 0.169; the first two are in its documentation, for its sandbox.
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CODEX_CI",
-    "CODEX_THREAD_ID",
-    // Seen in those of Gemini CLI 0.61, OpenCode 1.18 and Copilot CLI 1.0.
-    "GEMINI_CLI",
-    "OPENCODE",
-    "COPILOT_CLI",
+struct Marker {
+    name: &'static str,
+    /// Whether the agent also sets it for the MCP servers that it starts, where it says nothing about who asks.
+    is_for_servers: bool,
+}
+
+const fn shells(name: &'static str) -> Marker {
+    Marker {
+        name,
+        is_for_servers: false,
+    }
+}
+
+const fn all_programs(name: &'static str) -> Marker {
+    Marker {
+        name,
+        is_for_servers: true,
+    }
+}
+
+const MARKERS: &[Marker] = &[
+    // Seen in the commands and servers of Claude Code 2.1.
+    all_programs("CLAUDECODE"),
+    all_programs("CLAUDE_CODE_ENTRYPOINT"),
+    all_programs("AI_AGENT"),
+    shells("CLAUDE_CODE_CHILD_SESSION"),
+    // Seen in the commands of Codex CLI 0.169; the first two are in its documentation, for its sandbox.
+    shells("CODEX_SANDBOX"),
+    shells("CODEX_SANDBOX_NETWORK_DISABLED"),
+    shells("CODEX_CI"),
+    shells("CODEX_THREAD_ID"),
+    // Seen in the commands and servers of Gemini CLI 0.61, OpenCode 1.18 and Copilot CLI 1.0.
+    all_programs("GEMINI_CLI"),
+    all_programs("OPENCODE"),
+    all_programs("COPILOT_CLI"),
     // VS Code, pull request 316267: terminals of its agent.
-    "COPILOT_AGENT",
+    shells("COPILOT_AGENT"),
     // Cursor's documentation of its terminal, goose's of its variables, and Cline's change log (3.24).
-    "CURSOR_AGENT",
-    "GOOSE_TERMINAL",
-    "CLINE_ACTIVE",
+    shells("CURSOR_AGENT"),
+    shells("GOOSE_TERMINAL"),
+    shells("CLINE_ACTIVE"),
     // GitHub, GitLab and most others.
-    "CI",
+    shells("CI"),
 ];
+
+/// The end of `AI_AGENT` in a shell of Claude Code; its servers have another.
+const SHELL_OF_AGENT: &str = "_agent";
 
 /// The process names of agents.
 const AGENTS: &[&str] = &[
@@ -111,7 +134,12 @@ fn needs_a_person(why: &str) -> Error {
 #[cfg(feature = "mcp")]
 pub(crate) fn refusal_of_client() -> Option<String> {
     let client = parent_of("self").map_or("self".to_owned(), |client| client.to_string());
-    let agent = agent_by(std::env::vars_os(), &client);
+    let of_shells = std::env::vars_os().filter(|(name, value)| {
+        let marker = MARKERS.iter().find(|marker| name == marker.name);
+        let is_shell = name == "AI_AGENT" && value.to_string_lossy().ends_with(SHELL_OF_AGENT);
+        is_shell || marker.is_some_and(|marker| !marker.is_for_servers)
+    });
+    let agent = agent_by(of_shells, &client);
     agent.map(|why| needs_a_person(&why).message)
 }
 
@@ -119,7 +147,7 @@ pub(crate) fn refusal_of_client() -> Option<String> {
 fn agent_by_variable(mut variables: impl Iterator<Item = (OsString, OsString)>) -> Option<String> {
     let is_marker = |(name, value): &(OsString, OsString)| {
         let is_off = value.is_empty() || (name == "CI" && (value == "false" || value == "0"));
-        !is_off && MARKERS.iter().any(|marker| name == marker)
+        !is_off && MARKERS.iter().any(|marker| name == marker.name)
     };
     let (name, _) = variables.find(is_marker)?;
     let name = name.to_string_lossy();
@@ -254,7 +282,7 @@ mod tests {
                 .is_some()
         };
         for marker in MARKERS {
-            assert!(refused(marker, "1"), "{marker}");
+            assert!(refused(marker.name, "1"), "{}", marker.name);
         }
         for (name, value) in [
             ("CLAUDECODE", ""),

@@ -7,6 +7,9 @@ mod effect;
 mod extend;
 mod failure;
 mod gate;
+mod line_endings;
+#[cfg(feature = "mcp")]
+mod listing;
 mod log;
 mod operation;
 mod perform;
@@ -17,11 +20,13 @@ mod undo;
 pub use effect::{Effect, read_json};
 pub use failure::{Failure, FailureKind, GateResult};
 pub use gate::Gate;
+pub(crate) use line_endings::PlainLines;
+#[cfg(feature = "mcp")]
+pub(crate) use listing::{Listing, MOST_LISTED};
 pub use log::{Log, Record, Verification, rfc3339, verify};
 pub(crate) use log::{alone, members, now, record, versions};
 pub(crate) use operation::{ABSENT, can_extend};
 pub use operation::{Operation, OperationKind, Strategy};
-pub(crate) use text::ends_lines_with_crlf;
 pub use text::{Edit, Extension, apply};
 pub use undo::{
     TakenBackChange, keep_only_copies, own_snapshot, prune, restored_json, snapshot_json,

@@ -1,10 +1,11 @@
-//! Adds text to a text, keeping its line endings, byte order mark and final newline; and replaces exact, unique parts of
-//! one, all or none.
+//! Adds text to a text, keeping its line endings, byte order mark and final newline; and replaces unique parts of one, all
+//! or none.
 
 use gix::bstr::{BStr, ByteSlice};
 use serde::Deserialize;
 
 use super::failure::{Failure, FailureKind, GateResult};
+use super::line_endings::{PlainLines, ending_of, plain, with_endings_of};
 use write_guard_policy::path::{escaped, listed};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -12,18 +13,6 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// The byte order mark of a text, if it has one, and the rest.
 pub(super) fn split_mark(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(if text.starts_with(BOM) { BOM.len() } else { 0 })
-}
-
-/// Whether most lines end with CRLF.
-pub(crate) fn ends_lines_with_crlf(text: &[u8]) -> bool {
-    ending_of(text) == b"\r\n"
-}
-
-/// The line ending that most lines of a text have.
-pub(super) fn ending_of(text: &[u8]) -> &'static [u8] {
-    let all = text.find_iter("\n").count();
-    let crlf = text.find_iter("\r\n").count();
-    if crlf * 2 > all { b"\r\n" } else { b"\n" }
 }
 
 /// Inserts `content` before a line of `old`, or after the last one.
@@ -121,27 +110,51 @@ const LISTED: usize = 10;
 /// The number of matches to count.
 const MOST: usize = 1000;
 
-/// Applies the edits in order, each to the previous result.
+/// Applies the edits in order, each to the previous result. Line endings do not count when a text is looked for, and new
+/// lines end as those that they replace.
 ///
 /// # Errors
+/// There is no edit. Or
 /// An edit matches nowhere or several times (overlaps count). With more than one edit, the message contains its
 /// number, from 1.
 pub fn apply(content: &[u8], edits: &[Edit]) -> Result<Vec<u8>, Failure> {
+    if edits.is_empty() {
+        let why = "the list of edits is empty";
+        return Err(
+            Failure::new(FailureKind::CannotJudge, why).help("give at least one text to replace")
+        );
+    }
     let mut content = content.to_vec();
     for (at, edit) in edits.iter().enumerate() {
         let which = match edits.len() {
             1 => String::new(),
             all => format!("edit {} of {all}: ", at + 1),
         };
-        if edit.every && !edit.search.is_empty() && content.contains_str(&edit.search) {
-            content = content.replace(&edit.search, &edit.replace);
-            continue;
-        }
-        let start = find_one(&content, edit.search.as_bytes(), &which)?;
-        let end = start + edit.search.len();
-        content.splice(start..end, edit.replace.bytes());
+        content = replaced(&content, edit, &which)?;
     }
     Ok(content)
+}
+
+/// The content after one edit.
+fn replaced(content: &[u8], edit: &Edit, which: &str) -> GateResult<Vec<u8>> {
+    let lines = PlainLines::of(content);
+    let search = plain(&edit.search);
+    let starts: Vec<usize> =
+        if edit.every && !search.is_empty() && lines.text().contains_str(&search) {
+            lines.text().find_iter(&search).collect()
+        } else {
+            vec![find_one(lines.text(), search.as_bytes(), which)?]
+        };
+    let mut result = Vec::with_capacity(content.len());
+    let mut end = 0;
+    for start in starts {
+        let part = lines.in_original(start..start + search.len());
+        result.extend_from_slice(&content[end..part.start]);
+        end = part.end;
+        result.extend_from_slice(&with_endings_of(&edit.replace, &content[part], content));
+    }
+    result.extend_from_slice(&content[end..]);
+    Ok(result)
 }
 
 fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure> {
@@ -154,9 +167,8 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
     match matches.as_slice() {
         [] => {
             let message = format!("{which}the search text is not in the file");
-            Err(Failure::new(FailureKind::SearchNotFound, message).help(
-                "read the file and copy the text as it is, with white space and line endings",
-            ))
+            Err(Failure::new(FailureKind::SearchNotFound, message)
+                .help("read the file and copy the text as it is, with its white space"))
         }
         [only] => Ok(*only),
         several => {

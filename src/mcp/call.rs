@@ -1,8 +1,9 @@
 //! A call of a tool and its answer, and what the server remembers between calls: the designs that the client has seen.
 //! Each call sees the repository as it is then.
 //!
-//! The text of an answer is for the model. What only programs need is in `_meta`, or in the structured content of an error:
-//! Claude Code gives the model the structured content of a success in place of its text.
+//! The text of an answer is for the model. What only programs need is in `_meta`, or in the small structured content of an
+//! error: Claude Code gives the model the structured content of a success in place of its text, and Gemini CLI shows it
+//! the `_meta` of an error.
 
 use std::fmt::Write as _;
 use std::sync::Mutex;
@@ -123,6 +124,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("guard patch", "edit_file"),
     ("guard check", "check_write"),
     ("--strategy ", "the strategy "),
+    ("with --expect", "as `expect`"),
 ];
 
 /// What a tool answers.
@@ -182,6 +184,7 @@ impl IntoCallToolResult for Failure {
             "details": self.details,
         });
         result.structured_content = Some(json!({ "error": facts }));
+        // Only what the request asked for: some clients show it to the model.
         let analysis = self.analysis;
         result.meta = analysis.map(|analysis| meta(json!({ "analysis": analysis })));
         Ok(result.into())

@@ -32,6 +32,9 @@ use transport::{MAX_MESSAGE, StdioLines};
 use write_guard_policy::error::{Error, Result};
 use write_guard_repo::Repository;
 
+/// The key in the `_meta` of a request that asks for the analysis of a change that is held. The node for LangGraph does.
+const WANTS_ANALYSIS: &str = "guard/analysis";
+
 type Context = RequestContext<RoleServer>;
 
 const INSTRUCTIONS: &str = "\
@@ -121,8 +124,24 @@ impl Server {
         done.await.unwrap_or_else(|_| Err(internal_error()))
     }
 
-    /// A call that changes files. If the change is held, the client may ask the person at once.
+    /// A call that changes files. An error has the analysis of the change only if the request asks for it.
     async fn change(
+        &self,
+        context: Context,
+        work: impl FnOnce(&Call<'_>) -> GateResult<ToolAnswer> + Send + 'static,
+    ) -> GateResult<ToolAnswer> {
+        let is_wanted = context.meta.0.get(WANTS_ANALYSIS) == Some(&Value::Bool(true));
+        let mut done = self.change_or_ask(context, work).await;
+        if let Err(failure) = &mut done
+            && !is_wanted
+        {
+            failure.analysis = None;
+        }
+        done
+    }
+
+    /// If the change is held, the client may ask the person at once.
+    async fn change_or_ask(
         &self,
         context: Context,
         work: impl FnOnce(&Call<'_>) -> GateResult<ToolAnswer> + Send + 'static,
@@ -189,6 +208,21 @@ fn can_ask(context: &Context) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    /// The hooks of agents know them, too, and let them pass.
+    #[test]
+    fn hooks_know_every_tool() {
+        let router = Server::tool_router();
+        let mut served: Vec<String> = router
+            .list_all()
+            .into_iter()
+            .map(|tool| tool.name.into_owned())
+            .collect();
+        let mut known = crate::agents::OWN_TOOLS.to_vec();
+        served.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(served, known);
+    }
 
     #[test]
     fn a_panic_in_a_tool_is_an_error_of_the_tool() {

@@ -63,12 +63,12 @@ class SafeFileWriteGate:
         answer the write stays pending, unless a person has decided in a terminal meanwhile.
         """
         pending = state.get("pending_writes") or []
-        return run(self._decide(pending[0], interrupt(pending[0]))) if pending else {}
+        return run(self._decide(pending[0], _asked(pending[0]))) if pending else {}
 
     async def arequest_user_approval(self, state: WriteApprovalState) -> dict[str, Any]:
         """The same for `ainvoke`."""
         pending = state.get("pending_writes") or []
-        return await self._decide(pending[0], interrupt(pending[0])) if pending else {}
+        return await self._decide(pending[0], _asked(pending[0])) if pending else {}
 
     async def _decide(self, pending: dict[str, Any], answer: Any) -> dict[str, Any]:
         decision = answer if isinstance(answer, dict) else {}
@@ -84,6 +84,7 @@ class SafeFileWriteGate:
         details = outcome.details
         if details.get("status") in DECIDED:
             word, strategy, reason = details["status"], details.get("strategy"), details.get("reason")
+            outcome.text = f"{word} in a terminal"
         if word not in HELD and reason:
             outcome.text = reason
         update.log(path, word, outcome, strategy, held_id)
@@ -118,6 +119,15 @@ class _Update(dict):
                 "reason": outcome.text if outcome.is_error else outcome.text.split("\n")[0],
             }
         )
+
+
+def _asked(pending: dict[str, Any]) -> Any:
+    """The person's answer to a question, for which the graph stops."""
+    try:
+        return interrupt(pending)
+    except RuntimeError as error:
+        message = "request_user_approval asks by an interrupt, so it must run as a node of a LangGraph graph"
+        raise SafeFileWriteError(message, pending["target_path"], "cannot-judge", {}) from error
 
 
 def _ended(path: str, update: _Update, broken: Exception) -> SafeFileWriteError:

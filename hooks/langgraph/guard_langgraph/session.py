@@ -43,7 +43,7 @@ class Session:
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> Outcome:
         self.questions.clear()
-        answer = await self.client.call_tool(tool, arguments)
+        answer = await self.client.call_tool(tool, arguments, meta={"guard/analysis": True})
         result = answer.model_dump(mode="json", by_alias=True)
         return Outcome(
             is_error=bool(result.get("isError")),

@@ -9,7 +9,8 @@ use tree_sitter::{Parser, Tree};
 
 use self::scope::{ClauseResult, CodeScope, Definition, Place, walk};
 use super::failure::{Failure, FailureKind, GateResult};
-use super::text::{Extension, ending_of, split_mark};
+use super::line_endings::ending_of;
+use super::text::{Extension, split_mark};
 use write_guard_policy::path::escaped;
 
 /// Larger sources are generated.

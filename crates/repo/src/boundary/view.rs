@@ -18,18 +18,43 @@ impl Boundary {
     }
 }
 
+impl Boundary {
+    /// The entries of a directory from [`Boundary::locate`], in the order of their names; empty for the root. Links are
+    /// not followed.
+    ///
+    /// # Errors
+    /// It is no directory, or cannot be read.
+    pub fn entries(&self, directory: &BStr) -> BoundaryResult<Vec<(BString, Node)>> {
+        let failed = |error| self.refine(cannot("list", directory)(error), directory);
+        let handle = self.directory(directory).map_err(failed)?;
+        let mut entries = Vec::new();
+        for entry in handle.entries().map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let kind = entry.file_type().map_err(failed)?;
+            let node = node_of(kind.is_dir(), kind.is_symlink());
+            entries.push((bytes(entry.file_name().as_ref()).into(), node));
+        }
+        entries.sort_by(|one: &(BString, Node), other| one.0.cmp(&other.0));
+        Ok(entries)
+    }
+}
+
+fn node_of(is_directory: bool, is_link: bool) -> Node {
+    if is_directory {
+        Node::Directory
+    } else if is_link {
+        Node::Entry(Kind::Symlink)
+    } else {
+        Node::Entry(Kind::File)
+    }
+}
+
 /// Looks up names through directory handles, without following links.
 impl TreeView for Boundary {
     fn entry(&self, path: &BStr) -> Option<Node> {
         let (dir, name) = self.parent(path).ok()?;
         let metadata = dir.symlink_metadata(os(name).ok()?).ok()?;
-        Some(if metadata.is_dir() {
-            Node::Directory
-        } else if metadata.is_symlink() {
-            Node::Entry(Kind::Symlink)
-        } else {
-            Node::Entry(Kind::File)
-        })
+        Some(node_of(metadata.is_dir(), metadata.is_symlink()))
     }
 
     fn link_target(&self, path: &BStr) -> Option<BString> {
