@@ -167,7 +167,7 @@ fn write_puts_back_the_snapshots_that_git_removed() {
     repo.git(&["rev-list", "--objects", "--quiet", "refs/guard/snapshots"]);
 }
 
-/// The log is locked after the snapshot is taken, so that the write waits.
+/// The log is locked, so the write waits for it once the snapshot is taken.
 #[test]
 fn concurrent_save_is_kept_and_the_operation_refused() {
     for verb in [
@@ -178,7 +178,7 @@ fn concurrent_save_is_kept_and_the_operation_refused() {
         let repo = Repo::open();
         repo.write("a", "one\n");
         repo.put("b", "begin the log\n", &[]).works();
-        let log = fs::File::open(repo.path(".git/guard/log.jsonl")).unwrap();
+        let log = fs::File::open(repo.path(".git/guard/log.lock")).unwrap();
         log.lock().unwrap();
         let snapshots = || fs::read(repo.path(".git/refs/guard/snapshots")).unwrap();
         let before = snapshots();
