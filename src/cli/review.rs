@@ -11,6 +11,7 @@ use super::output::Output;
 use crate::judge::{self, Options};
 use crate::report::{self, Format};
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::Platform;
 use write_guard_policy::sha256::sha256;
 use write_guard_policy::verdict::Verdict;
 use write_guard_repo::disk;
@@ -91,7 +92,15 @@ fn address_of(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let path = path.to_string_lossy().replace('\\', "/");
     let slash = if path.starts_with('/') { "" } else { "/" };
-    format!("file://{slash}{}", report::uri(path.as_bytes().as_bstr()))
+    // On Windows only a drive has a colon, and an address shows it as it is.
+    let (drive, path) = match path.split_once(':') {
+        Some((drive, path)) if Platform::HOST == Platform::Windows => (format!("{drive}:"), path),
+        _ => (String::new(), path.as_str()),
+    };
+    format!(
+        "file://{slash}{drive}{}",
+        report::uri(path.as_bytes().as_bstr())
+    )
 }
 
 /// A page per repository in the directory for temporary files: in the work tree it would be one more file to judge, and
