@@ -1,5 +1,6 @@
-//! The tests that only `.ci/long` runs, by `tests/run --test long`: they trace system calls, cut the power of a disk, or
-//! install the programs of agents. What is missing for that (strace, root, mkfs.ext4, npm) is a counted skip.
+//! The tests that only `.ci/long` runs, by `tests/run --test long`: they trace system calls, cut the power of a disk,
+//! mount file systems, or install the programs of agents. What is missing for that (strace, root, mkfs.ext4, ntfs-3g, npm)
+//! is a counted skip.
 
 #![allow(
     clippy::disallowed_methods,
@@ -15,6 +16,7 @@ mod common;
 
 mod faults;
 mod file_race;
+mod ignoring_case;
 mod log_growth;
 mod power_cut;
 mod real_agents;
