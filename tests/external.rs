@@ -25,3 +25,4 @@ mod mcp_clients;
 mod packages;
 mod review_browser;
 mod routes;
+mod smoke;
