@@ -571,3 +571,26 @@ fn without_ssh_keygen_a_signature_is_an_error_and_never_counts() {
         .exits(1)
         .says("unsigned approvals do not count here");
 }
+
+/// A later commit takes the approved change back, exactly or nearly, so the approval has ended.
+#[test]
+fn approval_ends_when_a_later_commit_takes_its_change_back() {
+    for back in [old(), edited(&old(), 50)] {
+        let Some((repo, _)) = landed() else { return };
+        passes(&repo);
+        let taken_back = land(&repo, &back, &[]);
+        range(&repo, &[]).exits(0);
+        land(&repo, &new(), &[]);
+        let why = format!("commit {} took the approved change back", &taken_back[..12]);
+        refused(&repo, &why);
+        drop_last_commit(&repo);
+        let again = step(&repo, &back, &new());
+        let id = "another".to_owned();
+        land(
+            &repo,
+            &new(),
+            &[&signed(&repo, "person", Approval { id, ..again })],
+        );
+        range(&repo, &[]).exits(0);
+    }
+}

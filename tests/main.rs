@@ -75,6 +75,7 @@ mod large_files;
 mod leftovers;
 mod log_growth;
 mod loose_objects;
+mod lost_in_steps;
 mod managers;
 mod mcp;
 mod measure_vs_git;

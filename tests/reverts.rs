@@ -94,3 +94,21 @@ fn own_merge_of_main_is_not_own_work() {
         "destructive-change",
     );
 }
+
+/// The revert of a revert makes a loss again that needed an approval; one that only ever undid an addition does not.
+#[test]
+fn what_a_revert_took_back_needs_an_approval_again() {
+    let repo = rewritten();
+    repo.branch("again");
+    repo.git(&["revert", "--no-edit", "HEAD"]);
+    repo.git(&["revert", "--no-commit", "HEAD"]);
+    repo.guard(&["lint"]).exits(1).says("destructive-change");
+    let repo = rewritten();
+    repo.stage(FILE, lines(1001..=2000));
+    repo.commit("Add");
+    for _ in 0..3 {
+        repo.git(&["revert", "--no-commit", "HEAD"]);
+        assert_eq!(repo.json(&["lint"])["verdict"], "accepted");
+        repo.commit("Revert");
+    }
+}

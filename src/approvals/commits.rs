@@ -10,9 +10,10 @@ use gix::bstr::BStr;
 use super::ssh_keygen::SshKeygen;
 use crate::judge::{JudgementFacts, settings_of};
 use write_guard_policy::approve::{Approval, TRAILER};
-use write_guard_policy::change::Change;
+use write_guard_policy::change::{Change, State};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Finding;
+use write_guard_policy::measure::{self, Class};
 use write_guard_policy::path::escaped;
 use write_guard_policy::rules;
 use write_guard_policy::scope::settings::Settings;
@@ -77,12 +78,17 @@ impl CommitApprovals {
         }
         notes.truncate(MAX_TOLD);
         refuse_used(facts, &mut all)?;
+        refuse_taken_back(facts, settings, &mut all)?;
         Ok(CommitApprovals { all, notes })
     }
 
     /// The approvals that count in this commit.
     pub(crate) fn counted_in(&self, commit: ObjectId) -> Vec<Approval> {
-        let counted = self.all.iter().filter(|one| one.verdict.is_ok());
+        // What a later commit took back was approved all the same.
+        let counts = |one: &&ReviewApproval| {
+            matches!(one.verdict, Ok(_) | Err(ApprovalRefusal::TakenBack(_)))
+        };
+        let counted = self.all.iter().filter(counts);
         let counted = counted.filter(|one| one.commit == commit);
         counted.map(|one| one.approval.clone()).collect()
     }
@@ -172,6 +178,50 @@ fn refuse_used(facts: &JudgementFacts<'_>, all: &mut [ReviewApproval]) -> Result
             one.verdict = Err(ApprovalRefusal::Used(*first));
         } else {
             used.insert(one.approval.id.clone(), one.commit);
+        }
+    }
+    Ok(())
+}
+
+/// Ends approvals whose change a later commit of the range takes back: the old version is there again, or most of it.
+fn refuse_taken_back(
+    facts: &JudgementFacts<'_>,
+    settings: &Settings,
+    all: &mut [ReviewApproval],
+) -> Result<()> {
+    let (repo, objects) = (facts.repo, facts.repo.objects());
+    let destroys = |old: Option<State>, new: Option<State>| -> Result<bool> {
+        let (before, after) = objects.both(old, new)?;
+        let measured = measure::measure(
+            old.map(|state| (state.kind, before.as_slice())),
+            new.map(|state| (state.kind, after.as_slice())),
+            &settings.thresholds,
+        );
+        Ok(measured.destroys() || measured.class == Class::Delete)
+    };
+    for one in all {
+        let Ok((old, new)) = one.verdict else {
+            continue;
+        };
+        let path: &BStr = one.approval.path.as_ref();
+        let is_loss = destroys(old, new)?;
+        let mut later = HashSet::from([one.commit]);
+        let mut last = new;
+        // A commit comes after its parents.
+        for commit in facts.commits {
+            if !commit.parents.iter().any(|parent| later.contains(parent)) {
+                continue;
+            }
+            later.insert(commit.id);
+            let now = repo.tree_of(Some(commit.id))?.get(path)?;
+            if now == last || now == new {
+                continue;
+            }
+            last = now;
+            if now == old || is_loss && !destroys(old, now)? {
+                one.verdict = Err(ApprovalRefusal::TakenBack(commit.id));
+                break;
+            }
         }
     }
     Ok(())

@@ -146,7 +146,7 @@ impl Gate<'_> {
         request: &BStr,
         judged: GateResult<T>,
     ) -> GateResult<T> {
-        judged.inspect_err(|failure| self.note_refusal(verb, request, [], failure))
+        judged.map_err(|failure| self.noting_refusal(verb, request, [], failure))
     }
 
     /// Whether the settings say which files may be read, or which hold secrets.

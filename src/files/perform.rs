@@ -8,7 +8,7 @@ use super::failure::refuse_binary;
 use super::log::{members, now, record, versions};
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Operation, Strategy, log};
 use crate::approvals::{Ask, HeldChange, Question};
-use write_guard_policy::finding::Finding;
+use write_guard_policy::finding::{Finding, Level, Rule};
 use write_guard_policy::path::escaped;
 use write_guard_policy::scope::settings::EXPIRY;
 use write_guard_repo::boundary::{BoundaryResult, OpenedFile};
@@ -47,16 +47,15 @@ impl Gate<'_> {
         operation: &Operation,
         expect: Option<&str>,
     ) -> GateResult<Effect> {
-        self.plan(request, operation, expect)
-            .inspect_err(|failure| {
-                let content = match operation {
-                    Operation::Write { content, .. } => Some(content),
-                    Operation::Move { content, .. } => content.as_ref(),
-                    _ => None,
-                };
-                let digests = [("content", self.digest(content.map(Vec::as_slice)))];
-                self.note_refusal(operation.verb(), request, digests, failure);
-            })
+        self.plan(request, operation, expect).map_err(|failure| {
+            let content = match operation {
+                Operation::Write { content, .. } => Some(content),
+                Operation::Move { content, .. } => content.as_ref(),
+                _ => None,
+            };
+            let digests = [("content", self.digest(content.map(Vec::as_slice)))];
+            self.noting_refusal(operation.verb(), request, digests, failure)
+        })
     }
 
     /// Does what was planned. The caller holds the lock.
@@ -129,8 +128,7 @@ impl Gate<'_> {
             Err(failure) => failure,
         };
         let digests = [("old", change.old), ("new", change.new)];
-        self.note_refusal(effect.operation.verb(), request, digests, &failure);
-        failure
+        self.noting_refusal(effect.operation.verb(), request, digests, failure)
     }
 
     /// The blob id of a content; `None` for no content.
@@ -150,6 +148,7 @@ impl Gate<'_> {
             ("strategy", strategy.map(|way| way.name().into())),
             ("to", to.map(Value::from)),
             ("class", Some(effect.loss.judged.class.name().into())),
+            ("unheld", self.why_unheld(effect).map(Value::from)),
             ("old", Some(effect.old_digest.clone().into())),
             ("new", Some(effect.digest.clone().into())),
             ("backup", effect.backup.map(|id| id.to_string().into())),
@@ -157,14 +156,25 @@ impl Gate<'_> {
         ])
     }
 
-    /// Records a refusal with the digests of the contents concerned; one that cannot be recorded is still a refusal.
-    pub(super) fn note_refusal(
+    /// Why guard holds no loss at all, if this is one: the settings say so.
+    fn why_unheld(&self, effect: &Effect) -> Option<String> {
+        let rule = Rule::DestructiveChange;
+        let level = self.policy.settings.level(rule);
+        (effect.loss.judged.destroys() && level != Some(Level::Error)).then(|| {
+            let level = level.map_or("off", Level::name);
+            format!("[rules] {} = \"{level}\"", rule.id())
+        })
+    }
+
+    /// The refusal, recorded with the digests of the contents concerned. One that cannot be recorded is still a refusal,
+    /// and says so.
+    pub(super) fn noting_refusal(
         &self,
         verb: &str,
         request: &BStr,
         digests: impl IntoIterator<Item = (&'static str, Option<String>)>,
-        failure: &Failure,
-    ) {
+        failure: Failure,
+    ) -> Failure {
         let detail = |key| failure.details.get(key).cloned();
         let reason = detail("reason").unwrap_or_else(|| failure.kind.name().into());
         let rule = failure.finding.as_ref().map(|finding| finding.rule.id());
@@ -179,7 +189,10 @@ impl Gate<'_> {
             ("rule", rule.map(Value::from)),
             ("designs", Some(versions(&self.policy.design_versions()))),
         ]));
-        let _ = self.log.append("refused", facts);
+        match self.log.append("refused", facts) {
+            Ok(_) => failure,
+            Err(error) => failure.help(format!("guard could not record this in its log: {error}")),
+        }
     }
 
     /// Reads a text file inside the read roots. A refusal is recorded.

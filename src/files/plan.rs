@@ -45,7 +45,8 @@ impl Gate<'_> {
         // HEAD's content at either end is compared with the new content.
         let ends: Vec<&BStr> = [path].into_iter().chain(target).collect();
         let loss = context.loss(before, after, &ends)?;
-        let (changes, consent, proposing);
+        let pays_for = context.pays_for(&loss.edit, path, after, target)?;
+        let (mut changes, consent, proposing);
         if let (Some(to), Some(moved)) = (target, after) {
             let old_end = context.old_end_of_move(path, before, to, moved)?;
             let new_end = context.new_end_of_move(path, to, moved, loss.judged)?;
@@ -62,6 +63,7 @@ impl Gate<'_> {
                 context.policy = proposing.as_ref().unwrap_or(&self.policy);
             }
         }
+        changes[0].pays_for = pays_for;
         let is_back = is_restore && changes[0].change.old == changes[0].change.new;
         let finding = destruction(&context, &changes, is_back)?;
         if let (Some(_), Some(finding)) = (target, &finding) {

@@ -75,6 +75,9 @@ impl Judge<'_> {
                 measured,
                 new_ends: rename_targets(objects, policy, &made, change)?,
                 moved_to: Vec::new(),
+                // What is compared with is a commit's.
+                is_committed: true,
+                pays_for: None,
                 content: is_wanted.then(|| Box::new((old, new))),
             })
         })?;

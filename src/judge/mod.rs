@@ -15,6 +15,8 @@ mod pipeline;
 mod policy_loader;
 mod range;
 mod request;
+mod request_credit;
+mod reverts;
 mod review;
 mod scope;
 mod staged;

@@ -1,8 +1,8 @@
 //! Judges every commit of a range, because the net difference hides what was done and undone.
 
-use super::excuses::Revert;
 use super::measured_changes::{Judge, for_each};
 use super::merge_commits;
+use super::reverts::Revert;
 use crate::approvals::CommitApprovals;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Finding;
@@ -68,7 +68,7 @@ pub(crate) fn judge(
             && findings.iter().any(rules::can_be_cleared)
             && let Some(&parent) = commit.parents.first()
             && let Some(revert) = Revert::find(objects, parent, &changes, is_new)?
-            && revert.excuse(&policy, &mut findings)
+            && revert.excuse(objects, &changes, &policy, &mut findings)?
         {
             judged.note = Some(format!("commit {short}: {}", revert.note()));
         }

@@ -8,7 +8,7 @@ use super::document_faults::document_faults;
 use super::facts::{JudgementFacts, old_state};
 use super::measured_changes::Judge;
 use super::policy_loader::load_for_changes;
-use super::{Options, excuses, review};
+use super::{Options, reverts, review};
 use crate::approvals::CommitApprovals;
 use write_guard_policy::change::Change;
 use write_guard_policy::design::Design;
@@ -83,7 +83,7 @@ pub(crate) fn judge(facts: JudgementFacts<'_>, options: &Options) -> Result<Judg
         let approved = facts.changes.iter().filter(is_approved);
         approved.map(|change| change.path.clone()).collect()
     };
-    excuses::excuse_revert(&facts, &mut policy, &mut findings)?;
+    reverts::excuse_revert(&facts, &mut policy, &mut findings)?;
     commit_approvals.tell(&mut findings, None);
     findings.extend(document_faults(&facts, &policy)?);
     let review = || Review {
@@ -164,6 +164,7 @@ fn judged_change(
         original_lines: measured.and_then(|measured| measured.original_lines),
         new_lines: measured.and_then(|measured| measured.new_lines),
         lost_share: measured.and_then(|measured| measured.lost_share()),
+        lost_of_all: measured.map(|measured| measured.lost.all.share()),
         reformatted: measured.is_some_and(|measured| measured.reformatted),
         moved_to: judged.moved_to,
         preview,

@@ -15,10 +15,9 @@ use write_guard_policy::measure::{self, Kept, Measured};
 use write_guard_policy::path::{Platform, Reason, escaped, shell_word};
 use write_guard_policy::policy::Policy;
 use write_guard_policy::rules::{self, Access, Case, MeasuredChange, RenameTarget};
-use write_guard_policy::scope::settings::MAX_SIZE;
-use write_guard_policy::scope::{Actions, GrantKind, Scope};
+use write_guard_policy::scope::{Actions, Scope};
 use write_guard_repo::boundary::Boundary;
-use write_guard_repo::{Blobs, Objects, Repository, Tree, state_of};
+use write_guard_repo::{Repository, Tree};
 
 /// The context of a request.
 #[derive(Clone, Copy)]
@@ -103,53 +102,10 @@ impl OperationContext<'_, '_> {
         if let (Some(compared), Some(new), [path]) = (compared, new, paths)
             && excuses::is_replaced(&loss.judged)
         {
-            loss.judged = self
-                .without_moved(path, compared, new)?
-                .unwrap_or(loss.judged);
+            let credited = self.without_moved(path, compared, new)?;
+            loss.judged = credited.unwrap_or(loss.judged);
         }
         Ok(loss)
-    }
-
-    /// What the step destroys as part of the work since the merge base: not the lines that other granted files have
-    /// gained. `None` if that is unknown, or if another of these files has lost its lines, too: they may be its own.
-    fn without_moved(&self, path: &BStr, old: &[u8], new: &[u8]) -> Result<Option<Measured>> {
-        let target = self.policy.settings.base.as_deref();
-        let (Some(scope), Some((_, base))) =
-            (&self.policy.scope, self.head.merge_base(self.repo, target)?)
-        else {
-            return Ok(None);
-        };
-        let mut blobs = Blobs::new();
-        let mut measured_change = |file: &BStr, before: Option<&[u8]>, after: Option<&[u8]>| {
-            let mut state = |text: &[u8]| state_of(&mut blobs, base.id().kind(), text);
-            let old_state = before.map(&mut state).transpose()?;
-            let change = Change::new(file, old_state, after.map(state).transpose()?);
-            Ok::<_, Error>(of_one_file(change, self.step(before, after), None))
-        };
-        let mut changes: Vec<MeasuredChange> = Vec::new();
-        for grant in scope.grants() {
-            let other: &BStr = grant.path.as_ref();
-            let is_like = excuses::extension(other) == excuses::extension(path);
-            let is_known = other == path || changes.iter().any(|one| one.path() == other);
-            if grant.kind != GrantKind::File || is_known || !is_like {
-                continue;
-            }
-            // What cannot be read gains nothing.
-            let (before, now) = (base.read(other)?, self.boundary.read(other, MAX_SIZE));
-            let now = now.map(|now| now.map(|file| file.content));
-            if let Some(now) = now.ok().filter(|now| *now != before) {
-                let change = measured_change(other, before.as_deref(), now.as_deref())?;
-                let is_gone = before.is_some() && now.is_none_or(|now| now.is_empty());
-                if is_gone || change.measured.as_ref().is_some_and(excuses::is_replaced) {
-                    return Ok(None);
-                }
-                changes.push(change);
-            }
-        }
-        changes.push(measured_change(path, Some(old), Some(new))?);
-        let objects = Objects::in_memory(blobs);
-        excuses::credit(&objects, self.policy, &|| Ok(Vec::new()), &mut changes)?;
-        Ok(changes.pop().and_then(|change| change.measured))
     }
 
     /// What a step destroys, ignoring HEAD.
@@ -162,7 +118,7 @@ impl OperationContext<'_, '_> {
     }
 
     /// How much of `from` (as in HEAD) the file `to` keeps with this content.
-    fn new_end(&self, from: &BStr, to: &BStr, content: &[u8]) -> Result<RenameTarget> {
+    pub(super) fn new_end(&self, from: &BStr, to: &BStr, content: &[u8]) -> Result<RenameTarget> {
         let head = self.head();
         let thresholds = &self.policy.settings.thresholds;
         Ok(RenameTarget {
@@ -207,12 +163,17 @@ impl OperationContext<'_, '_> {
         new: Option<&[u8]>,
         measured: Measured,
     ) -> Result<MeasuredChange> {
+        let head = self.head();
         let Some(new) = new else {
             // A file that HEAD lacks still counts as deleted.
             let change = self.change(path, old, None)?;
-            return Ok(self.with_contents(change, old.unwrap_or_default().to_vec(), &[], measured));
+            let id = |state: Option<State>| state.map(|state| state.id);
+            let is_committed = id(head.get(path)?) == id(change.old);
+            let mut deleted =
+                self.with_contents(change, old.unwrap_or_default().to_vec(), &[], measured);
+            deleted.is_committed = is_committed;
+            return Ok(deleted);
         };
-        let head = self.head();
         let change = written(path, head.get(path)?, self.stored_id(path, new)?);
         let committed = head.read(path)?.unwrap_or_default();
         Ok(self.with_contents(change, committed, new, measured))
@@ -322,7 +283,7 @@ impl OperationContext<'_, '_> {
     }
 
     /// HEAD's tree.
-    fn head(&self) -> &Tree<'_> {
+    pub(super) fn head(&self) -> &Tree<'_> {
         &self.head.tree
     }
 
@@ -395,7 +356,7 @@ fn written(path: &BStr, committed: Option<State>, id: ObjectId) -> Change {
 }
 
 /// A request is about one file; only a move knows the new path.
-fn of_one_file(
+pub(super) fn of_one_file(
     change: Change,
     measured: Measured,
     content: Option<Box<(Vec<u8>, Vec<u8>)>>,
@@ -406,6 +367,8 @@ fn of_one_file(
         measured: Some(measured),
         new_ends: Vec::new(),
         moved_to: Vec::new(),
+        is_committed: false,
+        pays_for: None,
         content,
     }
 }

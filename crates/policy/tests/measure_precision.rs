@@ -134,7 +134,7 @@ fn the_class_is_the_same_without_counting() {
         let decides = deciding(Some(exact), &thresholds);
         assert_eq!(deciding(quick, &thresholds), decides, "{told}");
         let large = exact.lost.exceeds_lines(thresholds.lines);
-        let distance = (exact.lost.share() - thresholds.share).abs() * exact.lost.total as f64;
+        let distance = (exact.lost.share() - thresholds.share).abs() * exact.lost.all.total as f64;
         spared += usize::from(large && quick.is_none());
         close += usize::from(large && quick.is_none() && distance <= 2.0);
         replaced += usize::from(exact.class == Class::Replace);

@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use gix::bstr::{BStr, BString};
 
 use super::Options;
-use super::excuses::Revert;
 use super::facts::JudgementFacts;
+use super::reverts::Revert;
 use super::tree_view::in_repository;
 use write_guard_policy::change::{Change, Kind};
 use write_guard_policy::error::{Error, Result};

@@ -102,6 +102,7 @@ fn destructive() -> Verdict {
             original_lines: Some(270),
             new_lines: Some(56),
             lost_share: Some(230.0 / 270.0),
+            lost_of_all: Some(230.0 / 270.0),
             preview: Some("@@ -1,2 +1,2 @@\n-\told\n+\tnew\n same\n".into()),
             ..JudgedChange::default()
         }],

@@ -5,16 +5,31 @@ use std::ops::Range;
 
 use gix_imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
+use super::content::line_count;
 use super::text::{Unit, equal_head, equal_tail};
 
 /// With more units on both sides together, a diff may take seconds.
 const MOST: usize = 1 << 18;
 
-/// The units of two texts, with a number for each; `None` if there are too many to compare.
+/// The units of two texts, with a number for each.
+pub(super) type Numbered<'a> = InternedInput<&'a [u8]>;
+
+/// All units of two texts.
+pub(super) fn numbered_all<'a>(
+    old: impl Iterator<Item = &'a [u8]>,
+    new: impl Iterator<Item = &'a [u8]>,
+) -> Numbered<'a> {
+    let mut input = InternedInput::default();
+    input.update_before(old);
+    input.update_after(new);
+    input
+}
+
+/// The units of two texts; `None` if there are too many to compare.
 pub(super) fn numbered<'a>(
     old: impl Iterator<Item = &'a [u8]>,
     new: impl Iterator<Item = &'a [u8]>,
-) -> Option<InternedInput<&'a [u8]>> {
+) -> Option<Numbered<'a>> {
     let mut input = InternedInput::default();
     input.update_before(old.take(MOST + 1));
     input.update_after(new.take(MOST + 1 - input.before.len()));
@@ -22,8 +37,13 @@ pub(super) fn numbered<'a>(
 }
 
 /// The diff of two texts.
-pub(super) fn diff(input: &InternedInput<&[u8]>) -> Diff {
+pub(super) fn diff(input: &Numbered<'_>) -> Diff {
     Diff::compute(Algorithm::Myers, input)
+}
+
+/// Whether two texts have too many lines to compare. Counting them takes far less time than numbering them.
+pub(super) fn are_too_many_lines(old: &[u8], new: &[u8]) -> bool {
+    line_count(old) + line_count(new) > MOST
 }
 
 /// The places where two texts differ, by their units without the blanks around them. Only what is between the equal
@@ -33,7 +53,29 @@ pub(super) fn changes(old: &[u8], new: &[u8], unit: Unit) -> Option<Vec<Hunk>> {
     let (start, old, new) = (unit.count(&old[..head]), &old[head..], &new[head..]);
     let tail = equal_tail(old, new, unit);
     let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+    if unit == Unit::Lines && are_too_many_lines(old, new) {
+        return None;
+    }
     let diff = diff(&numbered(unit.of(old), unit.of(new))?);
+    shifted(&diff, start)
+}
+
+/// The places where two lists of lines differ; `None` if there are too many to compare between the equal ends.
+pub(super) fn changes_of_lines(old: &[&[u8]], new: &[&[u8]]) -> Option<Vec<Hunk>> {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let ends = old.iter().rev().zip(new.iter().rev());
+    let tail = ends.take_while(|(a, b)| a == b).count();
+    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+    if old.len() + new.len() > MOST {
+        return None;
+    }
+    let diff = diff(&numbered(old.iter().copied(), new.iter().copied())?);
+    shifted(&diff, head)
+}
+
+/// The hunks of a diff, of texts that have so many equal units in front.
+fn shifted(diff: &Diff, start: usize) -> Option<Vec<Hunk>> {
     let start = u32::try_from(start).ok()?;
     let moved = |range: Range<u32>| range.start + start..range.end + start;
     let hunks = diff.hunks().map(|hunk| Hunk {

@@ -1,8 +1,11 @@
 //! Measures what a change destroys: lost share, class, preview, renames. All are pure functions of blobs.
 
+mod carried;
+mod common;
 mod content;
+mod count;
 mod line_diff;
-mod lower_bound;
+mod look;
 mod moved;
 mod preview;
 mod reformat;
@@ -12,6 +15,7 @@ mod similarity;
 mod text;
 
 pub use content::{Content, is_binary, is_lfs_pointer, line_count};
+pub use count::{LostPart, MovedLines};
 pub use line_diff::is_taken_over;
 pub use moved::AddedLines;
 pub use preview::{deleted_content, truncate_preview, unified_preview};
@@ -64,7 +68,7 @@ pub struct Measured {
     pub original_lines: Option<usize>,
     /// The lines of the new version, likewise.
     pub new_lines: Option<usize>,
-    /// The loss; nothing if the old version is not a file or one binary replaces another.
+    /// The loss; nothing if the old version is not a file.
     pub lost: Lost,
     /// Whether the old version exceeds the threshold of lines, or of bytes if lines are not counted.
     pub large: bool,
@@ -87,7 +91,7 @@ impl Measured {
 
     /// The lost share; `None` if the old version has nothing to count.
     pub fn lost_share(&self) -> Option<f64> {
-        let is_counted = self.original_lines.is_some() || self.lost.total > 0;
+        let is_counted = self.original_lines.is_some() || self.lost.all.total > 0;
         is_counted.then(|| self.lost.share())
     }
 
@@ -148,27 +152,18 @@ fn measure_sides(
     let compared = texts
         .filter(|_| matches!(conversion, None | Some(Conversion::Emptied)))
         .map(|(old_text, new_text)| share::compare(old_text, new_text));
-    let lost = match (&compared, old) {
-        (Some((lost, _)), _) => *lost,
+    let lost = match (compared, old) {
+        (Some(lost), _) => lost,
         (_, None) => Lost::NOTHING,
         (_, Some(old)) => match (&old.text, old.content) {
             (Some(text), _) => Lost::all_of(text),
-            // What is not text is lost whole, if it is deleted or changes its kind.
-            (None, Some(_)) if new.is_none() || conversion.is_some() => {
-                Lost::all(old.blob.len(), Unit::Bytes, old.blob.len())
-            }
-            _ => Lost::NOTHING,
+            (None, Some(_)) => lost_bytes(old, new, conversion),
+            (None, None) => Lost::NOTHING,
         },
     };
     let reformatted = conversion.is_none()
         && lost.at_least(thresholds.share)
-        && texts.is_some_and(|(old_text, new_text)| {
-            let changes = match compared {
-                Some((_, changes)) if lost.unit == Unit::Lines => changes,
-                _ => line_diff::changes(&old_text.bytes, &new_text.bytes, Unit::Lines),
-            };
-            changes.is_some_and(|changes| reformat::is_reformat(old_text, new_text, &changes))
-        });
+        && texts.is_some_and(|(old_text, new_text)| reformat::is_reformat(old_text, new_text));
     let lines = |side: &Option<Side<'_>>| Some(side.as_ref()?.text.as_ref()?.lines);
     Measured {
         class: match (old, new) {
@@ -183,6 +178,17 @@ fn measure_sides(
         large: lost.exceeds_lines(thresholds.lines),
         conversion,
         reformatted,
+    }
+}
+
+/// What is not text is lost whole, if it is deleted or changes its kind. Else nothing is lost, as another version of an
+/// image has none of its bytes, unless less than half of the bytes remain: such versions cannot be similar either.
+fn lost_bytes(old: &Side<'_>, new: &Option<Side<'_>>, conversion: Option<Conversion>) -> Lost {
+    let total = old.blob.len();
+    match new {
+        Some(new) if conversion.is_none() && new.blob.len() >= total.div_ceil(2) => Lost::NOTHING,
+        Some(new) if conversion.is_none() => Lost::bytes(total - new.blob.len(), total),
+        _ => Lost::bytes(total, total),
     }
 }
 

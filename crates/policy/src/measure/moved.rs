@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
+use super::carried::carries_content;
+use super::count::MovedLines;
 use super::line_diff;
 use super::reformat::{BlockReader, has_blocks};
 use super::text::{Text, Unit, words};
@@ -34,6 +36,7 @@ pub struct AddedLines {
 struct HashedLine {
     hash: u64,
     has_word: bool,
+    has_content: bool,
 }
 
 fn lines_of(text: &Text<'_>, hasher: &RandomState) -> Vec<HashedLine> {
@@ -43,6 +46,7 @@ fn lines_of(text: &Text<'_>, hasher: &RandomState) -> Vec<HashedLine> {
         HashedLine {
             hash: hasher.hash_one((is_in_block, line)),
             has_word: words(line).next().is_some(),
+            has_content: carries_content(line),
         }
     });
     lines.collect()
@@ -75,11 +79,11 @@ impl AddedLines {
 
     /// Takes the lines that a file loses and others gain: how many each file gains, by number. The file `own` is the one
     /// that loses them.
-    pub fn take(&mut self, old: &[u8], new: &[u8], own: Option<usize>) -> Vec<(usize, usize)> {
+    pub fn take(&mut self, old: &[u8], new: &[u8], own: Option<usize>) -> Vec<(usize, MovedLines)> {
         let (old, new) = (Text::of(old), Text::of(new));
         let hunks = line_diff::changes(&old.bytes, &new.bytes, Unit::Lines);
         let lines = lines_of(&old, &self.hasher);
-        let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut taken: BTreeMap<usize, MovedLines> = BTreeMap::new();
         for hunk in hunks.into_iter().flatten() {
             let lost = &lines[hunk.before.start as usize..hunk.before.end as usize];
             let mut at = 0;
@@ -92,7 +96,10 @@ impl AddedLines {
                 let paid = length.min(self.unpaid[file]);
                 if paid >= RUN && run.iter().filter(|line| line.has_word).count() >= WITH_WORDS {
                     self.unpaid[file] -= paid;
-                    *taken.entry(file).or_default() += paid;
+                    let taken = taken.entry(file).or_default();
+                    taken.lines += paid;
+                    let content = run[..paid].iter().filter(|line| line.has_content);
+                    taken.with_content += content.count();
                 }
                 at += length;
             }
@@ -138,7 +145,12 @@ mod tests {
         for (before, after) in added {
             pool.add(before.as_bytes(), after.as_bytes());
         }
-        pool.take(old.as_bytes(), new.as_bytes(), None)
+        let taken = pool.take(old.as_bytes(), new.as_bytes(), None);
+        taken.into_iter().map(lines_in).collect()
+    }
+
+    fn lines_in((file, taken): (usize, MovedLines)) -> (usize, usize) {
+        (file, taken.lines)
     }
 
     #[test]
@@ -179,7 +191,13 @@ mod tests {
         let mut pool = AddedLines::default();
         let text = lines(0..10);
         pool.add(b"", text.as_bytes());
-        assert_eq!(pool.take(text.as_bytes(), b"", None), [(0, 10)]);
+        let lines = 10;
+        let with_content = 10;
+        let all = MovedLines {
+            lines,
+            with_content,
+        };
+        assert_eq!(pool.take(text.as_bytes(), b"", None), [(0, all)]);
         assert_eq!(pool.take(text.as_bytes(), b"", None), []);
     }
 
@@ -209,7 +227,7 @@ mod tests {
         let all: usize = pool
             .take(old.as_bytes(), b"", None)
             .iter()
-            .map(|file| file.1)
+            .map(|file| file.1.lines)
             .sum();
         assert_eq!(all, 120_000);
     }

@@ -57,8 +57,10 @@ pub fn truncate_preview(lines: &mut Vec<String>, max_lines: usize) {
 
 /// Adds the hunks of a diff, each line with its sign, until there are more than `max_lines`.
 fn add_hunks(old: &[u8], new: &[u8], max_lines: usize, lines: &mut Vec<String>) {
+    let is_comparable = !line_diff::are_too_many_lines(old, new);
     let (old, new) = (old.lines_with_terminator(), new.lines_with_terminator());
-    let Some(input) = line_diff::numbered(old.clone(), new.clone()) else {
+    let numbered = || line_diff::numbered(old.clone(), new.clone());
+    let Some(input) = is_comparable.then(numbered).flatten() else {
         lines.push("[truncated] more lines than can be compared".to_owned());
         return;
     };

@@ -5,19 +5,26 @@
 //! any word may get into a comment, as far as that can be told without knowing the language, quotes may not become many,
 //! and the marks between the words must stay, except separators and brackets, which formatters exchange or add.
 //!
+//! Symbols and repeated marks such as `==` or `,,` say something, so they are words: each character beyond ASCII, and
+//! each run of equal marks.
+//!
 //! Two layouts of one program have equal counts, even where this reading misjudges a language, because it misjudges
 //! both versions alike.
 
 use std::ops::Range;
 
-use bstr::{self, ByteSlice};
-use gix_imara_diff::{Diff, Hunk, InternedInput};
+use bstr::ByteSlice;
+use gix_imara_diff::{Diff, InternedInput};
 
+use super::carried::carries_content;
+use super::count::LostPart;
 use super::line_diff;
 use super::text::{self, Text};
 
 /// The new version keeps at least one line of so many.
 const LINES: usize = 4;
+/// So few symbols and repeated marks may be lost, however few there are.
+const FEW_SIGNS: usize = 10;
 
 /// Comments and strings of several lines.
 const BLOCKS: [(&[u8], &[u8]); 4] = [
@@ -32,15 +39,26 @@ const COMMENTS: [&[u8]; 10] = [
 ];
 /// Marks that formatters add, drop and exchange as they like.
 const FREE: &[u8] = b",;\\\"'`";
+/// Marks that say nothing when they are repeated: formatters put `))` into two lines, and exchange quotes.
+const NEVER_SIGN: &[u8] = b"()[]{}\\\"'`";
+/// Marks at the start of a line that begin a comment or a list, which are repeated on each line of a paragraph.
+const LINE_START: &[u8] = b"/#-*;%!>";
 
-/// Whether `new` has the words of `old` in another layout, if their lines differ in these places.
-pub(super) fn is_reformat(old: &Text<'_>, new: &Text<'_>, changes: &[Hunk]) -> bool {
-    if new.lines * LINES < old.lines {
+/// Whether `new` has the words of `old` in another layout.
+pub(super) fn is_reformat(old: &Text<'_>, new: &Text<'_>) -> bool {
+    let (before, after) = (with_content(old), with_content(new));
+    if after.len() * LINES < before.len() {
         return false;
     }
-    let before = lines(old, changes.iter().map(|change| &change.before));
-    let after = lines(new, changes.iter().map(|change| &change.after));
-    let words = line_diff::numbered(text::words(&before), text::words(&after));
+    let Some(changes) = line_diff::changes_of_lines(&before, &after) else {
+        return false;
+    };
+    let before = lines_at(&before, changes.iter().map(|change| &change.before));
+    let after = lines_at(&after, changes.iter().map(|change| &change.after));
+    let words = line_diff::numbered(
+        before.iter().flat_map(|line| words_and_signs(line)),
+        after.iter().flat_map(|line| words_and_signs(line)),
+    );
     // What takes the least time goes first.
     words.is_some_and(|words| {
         has_words(&words)
@@ -49,11 +67,50 @@ pub(super) fn is_reformat(old: &Text<'_>, new: &Text<'_>, changes: &[Hunk]) -> b
     })
 }
 
-/// The trimmed lines of these places.
-fn lines<'a>(text: &Text<'_>, places: impl Iterator<Item = &'a Range<u32>>) -> Vec<u8> {
-    let lines: Vec<&[u8]> = text.trimmed().collect();
+/// The trimmed lines that carry content: the others are in any layout.
+fn with_content<'a>(text: &'a Text<'_>) -> Vec<&'a [u8]> {
+    let lines = text.trimmed();
+    lines.filter(|line| carries_content(line)).collect()
+}
+
+/// The lines at these places.
+fn lines_at<'a, 'p>(
+    lines: &[&'a [u8]],
+    places: impl Iterator<Item = &'p Range<u32>>,
+) -> Vec<&'a [u8]> {
     let parts = places.map(|place| &lines[place.start as usize..place.end as usize]);
-    bstr::join("\n", parts.flatten())
+    parts.flatten().copied().collect()
+}
+
+/// The words of a line, and its signs: symbols beyond ASCII and runs of two or more equal marks.
+fn words_and_signs(line: &[u8]) -> Vec<&[u8]> {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut found = Vec::new();
+    let mut rest = line.trim_start_with(|c| c.is_ascii() && LINE_START.contains(&(c as u8)));
+    while let Some(&first) = rest.first() {
+        let (length, counts) = if is_word(&first) {
+            (rest.iter().take_while(|byte| is_word(byte)).count(), true)
+        } else if first.is_ascii() {
+            let run = rest.iter().take_while(|byte| **byte == first).count();
+            let is_mark = first.is_ascii_graphic() && !NEVER_SIGN.contains(&first);
+            (run, run > 1 && is_mark)
+        } else {
+            let (c, length) = bstr::decode_utf8(rest);
+            (length.max(1), !c.is_some_and(char::is_whitespace))
+        };
+        let (token, behind) = rest.split_at(length);
+        if counts {
+            found.push(token);
+        }
+        rest = behind;
+    }
+    found
+}
+
+/// Whether a word is a symbol or a run of marks.
+fn is_sign(word: &[u8]) -> bool {
+    let first = word.chars().next();
+    first.is_some_and(|c| !c.is_alphanumeric() && c != '_')
 }
 
 /// Whether the new lines have nearly the words of the old ones, in whatever order.
@@ -191,35 +248,36 @@ fn is_in_pattern(before: &[u8]) -> bool {
     last.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_*.\"'".contains(byte))
 }
 
-/// Whether the lines that replace the changed ones miss fewer than a tenth of their words, of the bytes of these words
-/// and of their lines, and add fewer than a tenth.
-fn keeps_words(before: &[u8], diff: &Diff, count: usize) -> bool {
+/// Whether the lines that replace the changed ones miss fewer than a tenth of their words, of the bytes of these words,
+/// of their lines and of their signs, and add fewer than a tenth.
+fn keeps_words(before: &[&[u8]], diff: &Diff, count: usize) -> bool {
     let (removals, additions) = (diff.count_removals(), diff.count_additions());
     if !is_little(removals as usize, count) || !is_little(additions as usize, count) {
         return false;
     }
-    let (mut at, mut bytes, mut lost_bytes) = (0_u32, 0, 0);
-    let (mut lines, mut lost_lines) = (0, 0);
-    for line in before.lines() {
-        let (mut words, mut lost) = (0, 0);
-        for word in text::words(line) {
-            words += 1;
-            bytes += word.len();
-            if diff.is_removed(at) {
-                lost += 1;
-                lost_bytes += word.len();
-            }
+    let mut at = 0_u32;
+    let (mut bytes, mut lines, mut signs) = (
+        LostPart::default(),
+        LostPart::default(),
+        LostPart::default(),
+    );
+    for line in before {
+        let mut words = LostPart::default();
+        for word in words_and_signs(line) {
+            let is_lost = diff.is_removed(at);
+            words.add(1, is_lost);
+            bytes.add(word.len(), is_lost);
+            signs.add(usize::from(is_sign(word)), is_lost);
             at += 1;
         }
-        lines += usize::from(words > 0);
-        lost_lines += usize::from(words > 0 && 2 * lost >= words);
+        lines.add(usize::from(words.total > 0), 2 * words.lost >= words.total);
     }
-    is_little(lost_bytes, bytes) && is_little(lost_lines, lines)
+    let are_signs_kept = signs.lost <= FEW_SIGNS || is_little(signs.lost, signs.total);
+    are_signs_kept && is_little(bytes.lost, bytes.total) && is_little(lines.lost, lines.total)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::text::Unit;
     use super::*;
 
     /// A module of this many functions, with one statement per line.
@@ -235,8 +293,7 @@ mod tests {
 
     fn is_reformat(old: &str, new: &str) -> bool {
         let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
-        let changes = line_diff::changes(&old.bytes, &new.bytes, Unit::Lines);
-        changes.is_some_and(|changes| super::is_reformat(&old, &new, &changes))
+        super::is_reformat(&old, &new)
     }
 
     #[test]

@@ -1,60 +1,94 @@
 //! The lost share: how much of the old version a line diff does not keep; and the class of a change that it decides: NEW,
 //! MODIFY, REPLACE, DELETE.
 //!
-//! The counts equal those of `git diff --numstat`, apart from blanks.
+//! The counts equal those of `git diff --minimal --numstat`, apart from blanks.
 
 use std::collections::HashMap;
 
-use gix_imara_diff::Hunk;
+use gix_imara_diff::Token;
 
-use super::text::{Text, Unit, words};
-use super::{line_diff, lower_bound};
+use super::carried::carries_content;
+use super::common::longest_common;
+use super::count::{LostPart, MovedLines};
+use super::line_diff::{self, Numbered};
+use super::look::{self, Missed};
+use super::text::{Text, Unit, equal_head, equal_tail, words};
 
 /// The size that corresponds to 100 lines if lines are very long or absent: 8 KiB.
 const BYTES_PER_HUNDRED_LINES: usize = 8 * 1_024;
+/// The share of the lines that carry content counts where more of them are lost.
+const FEW: usize = 50;
 
 /// The loss of an old version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost {
-    /// Units of the old version that the diff does not keep in place.
-    pub lost: usize,
     /// Units of the old version.
-    pub total: usize,
+    pub all: LostPart,
+    /// Those of them that carry content. Blank lines, brackets and rules do not; where lines are not counted, all do.
+    pub content: LostPart,
     /// The unit.
     pub unit: Unit,
     /// The bytes of the old version's text.
     pub bytes: usize,
-    /// Whether the diff was complete. Otherwise the versions are too large, and the true loss may be smaller.
+    /// Whether the count is exact. Otherwise the versions are too large, and the true loss may be smaller.
     pub is_exact: bool,
 }
 
 impl Lost {
     /// No content, so no loss.
-    pub const NOTHING: Lost = Lost::all(0, Unit::Lines, 0);
+    pub const NOTHING: Lost = Lost {
+        all: LostPart::whole(0),
+        content: LostPart::whole(0),
+        unit: Unit::Lines,
+        bytes: 0,
+        is_exact: true,
+    };
 
-    /// All units of an old version of this many bytes.
-    pub(super) const fn all(total: usize, unit: Unit, bytes: usize) -> Lost {
+    /// All bytes of an old version that is not text, or so many of them.
+    pub(super) fn bytes(lost: usize, total: usize) -> Lost {
+        let all = LostPart { lost, total };
         Lost {
-            lost: total,
-            total,
-            unit,
-            bytes,
+            all,
+            content: all,
+            unit: Unit::Bytes,
+            bytes: total,
             is_exact: true,
         }
     }
 
     /// Everything in `old` is lost.
     pub(super) fn all_of(old: &Text<'_>) -> Lost {
-        let (unit, bytes) = (old.unit(), &old.bytes);
-        Lost::all(unit.count(bytes), unit, bytes.len())
+        let unit = old.unit();
+        let all = LostPart::whole(unit.count(&old.bytes));
+        Lost {
+            all,
+            content: match unit {
+                Unit::Lines => LostPart::whole(lines_with_content(&old.bytes)),
+                _ => all,
+            },
+            unit,
+            bytes: old.bytes.len(),
+            is_exact: true,
+        }
+    }
+
+    /// Whether the loss is that of the lines that carry content, because their share is larger than that of all lines.
+    pub fn is_of_content(&self) -> bool {
+        self.content.lost > FEW && self.content.share() > self.all.share()
+    }
+
+    /// The part with the larger share.
+    pub fn part(&self) -> LostPart {
+        if self.is_of_content() {
+            self.content
+        } else {
+            self.all
+        }
     }
 
     /// The lost share, 0 to 1; 0 for no content.
     pub fn share(&self) -> f64 {
-        match self.total {
-            0 => 0.0,
-            total => self.lost as f64 / total as f64,
-        }
+        self.part().share()
     }
 
     /// Whether the share is at least `threshold`; false if there is no content.
@@ -62,19 +96,45 @@ impl Lost {
     /// Exact for decimal thresholds: the quotient is the double nearest to the true share, and the threshold the
     /// double nearest to its decimals, so equal numbers compare equal (7 of 100 is at least 0.07).
     pub fn at_least(&self, threshold: f64) -> bool {
-        self.total > 0 && self.share() >= threshold
+        self.all.total > 0 && self.share() >= threshold
     }
 
     /// Whether the old version is larger than this many lines. If lines are not counted, 8 KiB correspond to 100
     /// lines.
     pub fn exceeds_lines(&self, lines: usize) -> bool {
         match self.unit {
-            Unit::Lines => self.total > lines,
+            Unit::Lines => self.all.total > lines,
             Unit::Tokens | Unit::Bytes => {
                 self.bytes.saturating_mul(100) > lines.saturating_mul(BYTES_PER_HUNDRED_LINES)
             }
         }
     }
+
+    /// The same version, of which so many units are lost, and so many with content.
+    fn losing(self, of_all: usize, of_content: usize) -> Lost {
+        let (mut all, mut content) = (self.all, self.content);
+        (all.lost, content.lost) = (of_all, of_content);
+        Lost {
+            all,
+            content,
+            ..self
+        }
+    }
+
+    /// The loss without these lines, which moved elsewhere.
+    #[must_use]
+    pub fn without(self, moved: &MovedLines) -> Lost {
+        Lost {
+            all: self.all.without(moved.lines),
+            content: self.content.without(moved.with_content),
+            ..self
+        }
+    }
+}
+
+fn lines_with_content(text: &[u8]) -> usize {
+    let lines = Unit::Lines.of(text);
+    lines.filter(|line| carries_content(line)).count()
 }
 
 /// The share of the words of `old` that `new` lacks, wherever they stand; 1 if `old` has none.
@@ -101,34 +161,90 @@ pub fn lost_words(old: &[u8], new: &[u8]) -> f64 {
 /// Counts the loss from `old` to `new`.
 ///
 /// Leading and trailing ASCII blanks, line endings and a UTF-8 byte order mark are ignored; UTF-16 and UTF-32 with a
-/// mark are decoded. Texts that are too large to compare lose everything that a look in linear time does not find.
+/// mark are decoded. The count is exact, but for texts of more than about 500,000 lines that are nearly all like many
+/// others: they lose everything that a look in linear time does not find.
 pub fn lost(old: &[u8], new: &[u8]) -> Lost {
-    compare(&Text::of(old), &Text::of(new)).0
+    compare(&Text::of(old), &Text::of(new))
 }
 
-/// Like [`lost`], with the places where the texts differ, in the unit of the loss; `None` if they were not compared.
-pub(super) fn compare(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<Vec<Hunk>>) {
+/// As [`lost`].
+pub(super) fn compare(old: &Text<'_>, new: &Text<'_>) -> Lost {
     let all = Lost::all_of(old);
-    if new.bytes.is_empty() || all.total == 0 {
-        return (all, None);
+    if new.bytes.is_empty() || all.all.total == 0 {
+        return all;
     }
-    let hunks = line_diff::changes(&old.bytes, &new.bytes, all.unit);
-    let is_exact = hunks.is_some();
-    let mut lost = match &hunks {
-        Some(hunks) => hunks.iter().map(|hunk| hunk.before.len()).sum(),
-        None => all.total,
+    // What a look misses, and so how much a diff keeps at least. Where most is lost, it says nothing.
+    let missed = match all.unit {
+        Unit::Lines => look::missed(&old.bytes, &new.bytes, all.all.total, all.all.total / 2),
+        _ => None,
     };
-    if lost > 0 && all.unit == Unit::Lines {
-        // A verdict without a count may not be milder.
-        let kept = lower_bound::kept(&old.bytes, &new.bytes, all.total, lower_bound::ALL);
-        lost = lost.min(all.total - kept);
+    if missed == Some(Missed::default()) {
+        return all.losing(0, 0);
     }
-    let lost = Lost {
-        lost,
-        is_exact,
-        ..all
+    let unit = all.unit;
+    let head = equal_head(&old.bytes, &new.bytes, unit);
+    let (old_rest, new_rest) = (&old.bytes[head..], &new.bytes[head..]);
+    let tail = equal_tail(old_rest, new_rest, unit);
+    let old_rest = &old_rest[..old_rest.len() - tail];
+    let new_rest = &new_rest[..new_rest.len() - tail];
+    let numbered = line_diff::numbered_all(unit.of(old_rest), unit.of(new_rest));
+    match lost_between(&numbered, unit, missed) {
+        Some((of_all, of_content)) => all.losing(of_all, of_content),
+        None => inexact(old, new, all),
+    }
+}
+
+/// How many units, and how many with content, a shortest diff loses; `None` if it takes too long to tell. `missed` is
+/// what a look misses.
+fn lost_between(
+    numbered: &Numbered<'_>,
+    unit: Unit,
+    missed: Option<Missed>,
+) -> Option<(usize, usize)> {
+    let (old, new) = (numbers(&numbered.before), numbers(&numbered.after));
+    let kinds = numbered.interner.num_tokens();
+    let (most, most_of_content) = missed
+        .map(|missed| (missed.lines, missed.with_content))
+        .unzip();
+    let of_all = lost_of(&old, &new, kinds as usize, most)?;
+    if unit != Unit::Lines {
+        return Some((of_all, of_all));
+    }
+    let carries: Vec<bool> = (0..kinds)
+        .map(|kind| carries_content(numbered.interner[kind.into()]))
+        .collect();
+    if carries.iter().all(|carries| *carries) {
+        return Some((of_all, of_all));
+    }
+    let with_content = |lines: Vec<u32>| -> Vec<u32> {
+        let lines = lines.into_iter();
+        lines.filter(|line| carries[*line as usize]).collect()
     };
-    (lost, hunks)
+    let (old, new) = (with_content(old), with_content(new));
+    let of_content = lost_of(&old, &new, kinds as usize, most_of_content)?;
+    Some((of_all, of_content))
+}
+
+fn numbers(tokens: &[Token]) -> Vec<u32> {
+    tokens.iter().map(|token| token.0).collect()
+}
+
+/// How many of the old units a shortest diff loses, at most so many if that is known.
+fn lost_of(old: &[u32], new: &[u32], kinds: usize, most: Option<usize>) -> Option<usize> {
+    let least = most.map_or(0, |most| old.len().saturating_sub(most));
+    Some(old.len() - longest_common(old, new, kinds, least)?)
+}
+
+/// All that a look does not find, where more takes too long.
+fn inexact(old: &Text<'_>, new: &Text<'_>, all: Lost) -> Lost {
+    let missed = match all.unit {
+        Unit::Lines => look::missed(&old.bytes, &new.bytes, all.all.total, usize::MAX),
+        _ => None,
+    };
+    Lost {
+        is_exact: false,
+        ..missed.map_or(all, |missed| all.losing(missed.lines, missed.with_content))
+    }
 }
 
 /// When a change is destructive.
@@ -178,246 +294,38 @@ pub fn classify(lost: &Lost, thresholds: &Thresholds) -> Class {
 /// Whether a text that becomes another is surely no REPLACE, by its size or by a look in linear time. If not, only
 /// counting can tell.
 pub(super) fn is_surely_modify(old: &Text<'_>, new: &Text<'_>, thresholds: &Thresholds) -> bool {
-    let all = Lost::all(old.lines, old.unit(), old.bytes.len());
-    if !all.exceeds_lines(thresholds.lines) {
+    let whole = |total| Lost {
+        all: LostPart::whole(total),
+        unit: old.unit(),
+        bytes: old.bytes.len(),
+        ..Lost::NOTHING
+    };
+    if !whole(old.lines).exceeds_lines(thresholds.lines) {
         return true;
     }
-    let is_enough = |enough| lower_bound::kept(&old.bytes, &new.bytes, all.total, enough) >= enough;
-    all.unit == Unit::Lines && enough_lines(&all, thresholds.share).is_some_and(is_enough)
+    let most = most_lost(old.lines, thresholds.share);
+    let (Unit::Lines, Some(most)) = (old.unit(), most) else {
+        return false;
+    };
+    let missed = look::missed(&old.bytes, &new.bytes, old.lines, most);
+    missed.is_some_and(|missed| {
+        let lost = missed.with_content;
+        lost <= FEW || {
+            let total = lines_with_content(&old.bytes);
+            LostPart { lost, total }.share() < thresholds.share
+        }
+    })
 }
 
-/// The fewest lines to keep so that the lost share is below `share`; `None` if all are too few.
-fn enough_lines(all: &Lost, share: f64) -> Option<usize> {
-    let reaches = |lost| Lost { lost, ..*all }.at_least(share);
-    let mut lost = all.total.min((share * all.total as f64).ceil() as usize);
+/// The most lines of so many that may be lost while the lost share is below `share`; `None` if none may.
+fn most_lost(total: usize, share: f64) -> Option<usize> {
+    let reaches = |lost| total > 0 && LostPart { lost, total }.share() >= share;
+    let mut lost = total.min((share * total as f64).ceil() as usize);
     while reaches(lost) {
         lost = lost.checked_sub(1)?;
     }
-    Some(all.total - lost)
+    Some(lost)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use fastrand::Rng;
-
-    fn lines(range: std::ops::Range<usize>) -> String {
-        range.map(|n| format!("line {n}\n")).collect()
-    }
-
-    fn count(old: &str, new: &str) -> (usize, usize) {
-        let lost = lost(old.as_bytes(), new.as_bytes());
-        (lost.lost, lost.total)
-    }
-
-    #[test]
-    fn removed_and_rewritten_lines_are_lost_and_kept_ones_are_not() {
-        assert_eq!(count("a\nb\nc\n", "a\nB\nc\n"), (1, 3));
-        assert_eq!(count("a\nb\nc\n", "a\nb\nc\n"), (0, 3));
-        assert_eq!(count("a\nb\nc\n", ""), (3, 3));
-        assert_eq!(count("", "a\n"), (0, 0));
-        assert_eq!(count("", ""), (0, 0));
-        assert_eq!(count("a\nb\n", "x\na\ny\nb\nz\n"), (0, 2));
-    }
-
-    #[test]
-    fn more_tokens_than_can_be_compared_count_as_lost_except_at_the_common_ends() {
-        let old = "w ".repeat(1 << 18);
-        let at_the_end = lost(old.as_bytes(), format!("{old}w").as_bytes());
-        assert_eq!((at_the_end.lost, at_the_end.is_exact), (0, true));
-        let at_both_ends = lost(old.as_bytes(), format!("x {old}x").as_bytes());
-        assert_eq!((at_both_ends.lost, at_both_ends.is_exact), (1 << 18, false));
-    }
-
-    #[test]
-    fn a_missing_final_newline_loses_nothing() {
-        assert_eq!(count("a\nb\n", "a\nb"), (0, 2));
-        assert_eq!(count("a\nb", "a\nb\nc"), (0, 2));
-    }
-
-    #[test]
-    fn line_endings_and_indentation_lose_nothing() {
-        let old = lines(0..200);
-        assert_eq!(count(&old, &old.replace('\n', "\r\n")), (0, 200));
-        assert_eq!(count(&old, &old.replace("line", "\t  line")), (0, 200));
-        assert_eq!(count(&old, &old.replace('\n', "  \n")), (0, 200));
-        assert_eq!(count("a b\n", "ab\n"), (1, 1), "blanks inside a line count");
-    }
-
-    #[test]
-    fn blank_lines_count_as_git_counts_them() {
-        assert_eq!(count("a\n\n\nb\n", "a\nb\n"), (2, 4));
-        assert_eq!(count("a\n  \nb\n", "a\n\nb\n"), (0, 3));
-    }
-
-    #[test]
-    fn moved_lines_are_lost_in_place() {
-        let old = lines(0..200);
-        let new: String = (0..200).rev().map(|n| format!("line {n}\n")).collect();
-        let lost = lost(old.as_bytes(), new.as_bytes());
-        assert_eq!((lost.lost, lost.total), (199, 200));
-    }
-
-    #[test]
-    fn added_lines_never_lower_the_lost_share() {
-        let mut dice = Rng::with_seed(0x9e37_79b9_7f4a_7c15);
-        for round in 0..300 {
-            let size = 1 + dice.usize(..60);
-            let old: Vec<String> = (0..size).map(|n| format!("old {n}")).collect();
-            let kept: Vec<String> = old
-                .iter()
-                .filter(|_| dice.usize(..3) > 0)
-                .cloned()
-                .collect();
-            let before = lost(old.join("\n").as_bytes(), kept.join("\n").as_bytes());
-            assert_eq!(before.lost, size - kept.len(), "round {round}");
-            let mut diluted = kept;
-            for junk in 0..dice.usize(..400) {
-                let place = dice.usize(..diluted.len() + 1);
-                diluted.insert(place, format!("junk {junk}"));
-            }
-            let after = lost(old.join("\n").as_bytes(), diluted.join("\n").as_bytes());
-            assert_eq!(after.lost, before.lost);
-        }
-    }
-
-    /// The length of the longest common subsequence, the slow way.
-    fn longest_common<T: PartialEq>(old: &[T], new: &[T]) -> usize {
-        let mut row = vec![0; new.len() + 1];
-        for token in old {
-            let mut diagonal = 0;
-            for (at, other) in new.iter().enumerate() {
-                let above = row[at + 1];
-                row[at + 1] = if token == other {
-                    diagonal + 1
-                } else {
-                    above.max(row[at])
-                };
-                diagonal = above;
-            }
-        }
-        row[new.len()]
-    }
-
-    #[test]
-    fn no_new_version_keeps_more_than_the_longest_common_subsequence() {
-        let mut dice = Rng::with_seed(7);
-        let mut minimal = 0;
-        for round in 0..300 {
-            let symbols = 2 + dice.usize(..20);
-            let mut text = |most| -> Vec<String> {
-                let size = 1 + dice.usize(..most);
-                (0..size)
-                    .map(|_| format!("l{}", dice.usize(..symbols)))
-                    .collect()
-            };
-            let (old, new) = (text(60), text(150));
-            let lost = lost(old.join("\n").as_bytes(), new.join("\n").as_bytes());
-            let least = old.len() - longest_common(&old, &new);
-            assert!(
-                (least..=lost.total).contains(&lost.lost),
-                "round {round}: {lost:?}"
-            );
-            assert!(lost.is_exact);
-            minimal += usize::from(lost.lost == least);
-        }
-        assert!(minimal > 200, "{minimal} of 300 are minimal");
-    }
-
-    #[test]
-    fn a_count_that_gave_up_shows_no_more_than_a_look() {
-        let mut dice = Rng::with_seed(5);
-        let mut line = || format!("l{}\n", dice.usize(..40));
-        let old: Vec<String> = (0..300_000).map(|_| line()).collect();
-        let mut new = old.clone();
-        for at in (0..new.len()).step_by(3) {
-            new[at] = line();
-        }
-        let (old, new) = (old.concat(), new.concat());
-        let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
-        let (lost, _) = compare(&old, &new);
-        assert!(!lost.is_exact);
-        let kept = lower_bound::kept(&old.bytes, &new.bytes, old.lines, lower_bound::ALL);
-        assert_eq!(lost.lost, old.lines - kept);
-        assert!(2 * kept > old.lines);
-    }
-
-    #[test]
-    fn a_minified_file_is_counted_in_tokens() {
-        let old: String = (0..500)
-            .map(|n| format!("function f{n}(a){{return a+{n}}}"))
-            .collect();
-        let same = lost(old.as_bytes(), old.replace("f7(", "f7777(").as_bytes());
-        assert_eq!((same.unit, same.lost), (Unit::Tokens, 1));
-        // function · f0( · a){ · return · a+ · 0}
-        assert_eq!(same.total, 3_000);
-        let stub = lost(old.as_bytes(), b"export default {}");
-        assert_eq!((stub.lost, stub.total), (3_000, 3_000));
-        // 8 KiB stand for a hundred lines.
-        let lines = old.len() * 100 / 8_192;
-        assert!(stub.exceeds_lines(lines) && !stub.exceeds_lines(lines + 1));
-    }
-
-    #[test]
-    fn a_pretty_printed_minified_file_keeps_its_tokens() {
-        let old: String = (0..500).map(|n| format!("a{n}=1;")).collect();
-        let new = old.replace(';', ";\n");
-        assert_eq!(count(&old, &new), (0, 1_000));
-    }
-
-    #[test]
-    fn tokens_are_counted_above_400_bytes_a_line_and_not_at_400() {
-        let line = |width: usize| format!("{}\n", "x".repeat(width - 1));
-        assert_eq!(lost(line(400).as_bytes(), b"y").unit, Unit::Lines);
-        assert_eq!(lost(line(401).as_bytes(), b"y").unit, Unit::Tokens);
-    }
-
-    #[test]
-    fn utf16_and_utf8_of_the_same_text_lose_nothing() {
-        let text = lines(0..150);
-        let mut wide = b"\xff\xfe".to_vec();
-        wide.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
-        let back = lost(&wide, text.as_bytes());
-        assert_eq!((back.lost, back.total), (0, 150));
-        let stub = lost(&wide, b"stub\n");
-        assert_eq!((stub.lost, stub.total), (150, 150));
-    }
-
-    #[test]
-    fn thresholds_compare_exactly() {
-        let of = |lost, total| Lost {
-            lost,
-            total,
-            ..Lost::NOTHING
-        };
-        assert!(of(100, 200).at_least(0.5));
-        assert!(!of(99, 200).at_least(0.5));
-        assert!(!of(499_999, 1_000_000).at_least(0.5));
-        for hundredths in 1..=100 {
-            let threshold: f64 = hundredths as f64 / 100.0;
-            assert!(of(hundredths, 100).at_least(threshold), "{hundredths}");
-            assert!(!of(hundredths * 10 - 1, 1_000).at_least(threshold));
-        }
-        assert!(!of(0, 0).at_least(0.0));
-    }
-
-    #[test]
-    fn enough_lines_are_just_fewer_lost_than_the_share() {
-        for total in 1..400 {
-            let all = Lost {
-                total,
-                ..Lost::NOTHING
-            };
-            for share in [0.01, 0.07, 0.33, 0.5, 0.9, 1.0] {
-                let enough = enough_lines(&all, share).unwrap_or(total + 1);
-                let reaches = |kept: usize| {
-                    let lost = total - kept;
-                    Lost { lost, ..all }.at_least(share)
-                };
-                assert!(enough > total || !reaches(enough), "{total}, {share}");
-                assert!(reaches(enough - 1), "{total}, {share}");
-            }
-            assert_eq!(enough_lines(&all, 0.0), None);
-        }
-    }
-}
+mod tests;

@@ -64,14 +64,17 @@ fn scenarios_040_and_050_four_fifths_of_a_large_file_change() {
 fn scenario_100_an_empty_file_is_filled() {
     let measured = step("", lines(0..500));
     assert_eq!(measured.class, Class::Modify);
-    assert_eq!((measured.lost.total, measured.original_lines), (0, Some(0)));
+    assert_eq!(
+        (measured.lost.all.total, measured.original_lines),
+        (0, Some(0))
+    );
 }
 
 #[test]
 fn scenario_110_text_that_turns_binary_is_a_conversion() {
     let measured = step("a\n", b"a\0b\n");
     assert_eq!(measured.conversion, Some(Conversion::Binary));
-    assert_eq!((measured.lost.lost, measured.new_lines), (1, None));
+    assert_eq!((measured.lost.all.lost, measured.new_lines), (1, None));
 }
 
 #[test]
@@ -100,7 +103,10 @@ fn az_41_a_module_of_314_lines_becomes_one_of_55() {
         (measured.original_lines, measured.new_lines),
         (Some(314), Some(55))
     );
-    assert_eq!((measured.lost.lost, measured.lost.total), (290, 314));
+    assert_eq!(
+        (measured.lost.all.lost, measured.lost.all.total),
+        (290, 314)
+    );
 }
 
 #[test]
@@ -113,10 +119,10 @@ fn a_rewrite_of_line_endings_or_indentation_loses_nothing() {
     let old = lines(0..200);
     let endings = step(&old, old.replace('\n', "\r\n"));
     assert_eq!(endings.class, Class::Modify);
-    assert_eq!(endings.lost.lost, 0);
+    assert_eq!(endings.lost.all.lost, 0);
     let indented = step(&old, old.replace("line", "    line"));
     assert_eq!(indented.class, Class::Modify);
-    assert_eq!(indented.lost.lost, 0);
+    assert_eq!(indented.lost.all.lost, 0);
 }
 
 #[test]
@@ -124,7 +130,7 @@ fn a_deletion_loses_everything() {
     let old = lines(0..101);
     let measured = measure(Some((Kind::File, old.as_bytes())), None, &LIMITS);
     assert_eq!(measured.class, Class::Delete);
-    assert_eq!((measured.lost.lost, measured.large), (101, true));
+    assert_eq!((measured.lost.all.lost, measured.large), (101, true));
 }
 
 #[test]
@@ -171,7 +177,7 @@ fn utf16_without_a_mark_is_measured_by_lines() {
             .collect()
     };
     assert_eq!(step(wide(0..300), wide(0..30)).class, Class::Replace);
-    assert_eq!(step(wide(0..300), lines(0..300)).lost.lost, 0);
+    assert_eq!(step(wide(0..300), lines(0..300)).lost.all.lost, 0);
 }
 
 #[test]
@@ -180,7 +186,7 @@ fn carriage_returns_to_newlines_and_back_lose_nothing() {
     let mac = unix.replace('\n', "\r");
     for (old, new) in [(&unix, &mac), (&mac, &unix)] {
         let measured = step(old, new);
-        assert_eq!((measured.class, measured.lost.lost), (Class::Modify, 0));
+        assert_eq!((measured.class, measured.lost.all.lost), (Class::Modify, 0));
         assert_eq!(measured.original_lines, Some(148));
     }
     let gutted = lines(0..10).replace('\n', "\r");
@@ -241,7 +247,7 @@ fn changing_the_kind_of_content_is_a_conversion() {
     assert_eq!(step(&pointer, &old).conversion, None);
     assert_eq!(step("", b"\0").conversion, None);
     assert_eq!(step(&wide, &old).conversion, None);
-    assert_eq!(step(&wide, &old).lost.lost, 0);
+    assert_eq!(step(&wide, &old).lost.all.lost, 0);
 }
 
 #[test]
@@ -251,7 +257,7 @@ fn a_file_that_becomes_a_link_is_lost_and_a_link_that_becomes_a_file_is_not() {
     let link = Some((Kind::Symlink, b"target".as_slice()));
     let measured = measure(file, link, &LIMITS);
     assert_eq!(measured.conversion, Some(Conversion::Symlink));
-    assert_eq!((measured.lost.lost, measured.new_lines), (5, None));
+    assert_eq!((measured.lost.all.lost, measured.new_lines), (5, None));
     let measured = measure(link, file, &LIMITS);
     assert_eq!((measured.conversion, measured.lost), (None, Lost::NOTHING));
     let module = Some((Kind::Submodule, b"".as_slice()));
@@ -320,4 +326,14 @@ fn a_loss_weighs_more_by_its_class_then_by_the_size_of_the_file_then_by_its_shar
     for pair in rising.windows(2) {
         assert!(pair[0].weight() < pair[1].weight(), "{pair:?}");
     }
+}
+
+#[test]
+fn a_large_binary_file_of_which_less_than_half_remains_is_replaced() {
+    let size = |bytes: usize| step(image(20_000, 1), image(bytes, 2));
+    assert_eq!(size(10_000).class, Class::Modify);
+    assert_eq!(size(9_999).class, Class::Replace);
+    assert_eq!(size(9_999).lost.all.lost, 10_001);
+    assert_eq!(size(40_000).class, Class::Modify);
+    assert_eq!(step(image(8_192, 1), image(9, 2)).class, Class::Modify);
 }

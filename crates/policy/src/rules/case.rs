@@ -27,6 +27,10 @@ pub struct MeasuredChange {
     pub new_ends: Vec<RenameTarget>,
     /// Where lines of a large file went that is not lost for that reason, or not as much.
     pub moved_to: Vec<MovedTo>,
+    /// Whether a commit has the old version: then deleting it loses nothing that the branch alone has.
+    pub is_committed: bool,
+    /// The file whose lines stand in the old version, and nowhere else in the new one's work tree.
+    pub pays_for: Option<Box<PaidFor>>,
     /// Both versions, old and new, of a file whose content is itself a rule
     /// ([`super::wants_content_under`]) or a link's target; empty where a side is missing.
     pub content: Option<Box<(Vec<u8>, Vec<u8>)>>,
@@ -46,6 +50,15 @@ pub struct RenameTarget {
     pub path: BString,
     /// What it keeps of the old file.
     pub kept: Kept,
+}
+
+/// A large file that lost lines while another one gained them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PaidFor {
+    /// Its path.
+    pub path: BString,
+    /// What it loses without the other one.
+    pub measured: Measured,
 }
 
 /// What the merge base holds at a path: `None` if it is unknown, `Some(None)` if there was nothing. Rules ask only if

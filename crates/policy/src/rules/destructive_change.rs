@@ -3,10 +3,10 @@
 
 use bstr::{BStr, ByteSlice};
 
-use super::{Case, MeasuredChange, Sink, granted, missing_row};
+use super::{Case, MeasuredChange, PaidFor, Sink, granted, missing_row};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
-use crate::measure::{self, Class, Conversion, Measured, Thresholds, Unit};
+use crate::measure::{self, Class, Conversion, Lost, LostPart, Measured, Thresholds, Unit};
 use crate::path::{escaped, listed};
 use crate::policy::{Policy, Stage};
 
@@ -20,7 +20,33 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 
 /// Losing a governing design is worse than losing a large file, so only that is reported.
 pub(super) fn found(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
-    governing_design(case, changed).or_else(|| large_file(case, changed))
+    governing_design(case, changed)
+        .or_else(|| large_file(case, changed))
+        .or_else(|| paid_for(case, changed))
+}
+
+/// The lines that the file gained from a large one go with it.
+fn paid_for(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
+    let PaidFor { path, measured } = changed.pays_for.as_deref()?;
+    if case.policy.settings.exempt.contains(path.as_ref()) {
+        return None;
+    }
+    let LostPart { lost, total } = measured.lost.part();
+    let (unit, percent) = (unit_of(&measured.lost), percent(measured.lost.share()));
+    let (shown, from) = (escaped(changed.path()), escaped(path));
+    let message = format!(
+        "{shown} has lines of {from}, which would lose {lost} of {total} {unit} ({percent} %)"
+    );
+    let finding = Finding::new(Rule::DestructiveChange, changed.path(), message)
+        .detail("class", measured.class.name())
+        .detail("lost", lost)
+        .detail("original", total)
+        .detail("unit", unit)
+        .detail("from", path.to_string())
+        .help(format!(
+            "keep these lines here, or put them back into {from} first"
+        ));
+    Some(advise_approval(finding, case.policy))
 }
 
 fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
@@ -28,12 +54,13 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
     let measured = changed.measured.as_ref()?;
     let message = loss_message(case, changed, measured)?;
     let lost = &measured.lost;
+    let (part, unit) = (lost.part(), unit_of(lost));
     let is_deleted = measured.class == Class::Delete;
     let mut finding = Finding::new(Rule::DestructiveChange, path, message)
         .detail("class", measured.class.name())
-        .detail("lost", lost.lost)
-        .detail("original", lost.total)
-        .detail("unit", lost.unit.name());
+        .detail("lost", part.lost)
+        .detail("original", part.total)
+        .detail("unit", unit);
     if !lost.is_exact {
         finding = finding.detail("exact", false).help(
             "the versions are too large and too different to compare in full, so some kept lines may count as lost",
@@ -61,7 +88,7 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
         return Some(missing_row::advise(finding, case.policy, &row, before));
     }
     let help = match measured.conversion {
-        None if !is_deleted => {
+        None if !is_deleted && lost.unit != Unit::Bytes => {
             "restore the lines or, if they moved, stage the file that they moved to; if a program writes this file, list it in `[destructive] exempt`"
         }
         _ => "restore it, or have a person approve the loss",
@@ -75,10 +102,9 @@ fn loss_message(case: &Case<'_>, changed: &MeasuredChange, measured: &Measured) 
     let lost = &measured.lost;
     let exempt = || is_exempt(case.policy, change) || is_generated(changed);
     let shown = escaped(changed.path());
-    let (unit, size) = match lost.unit {
-        Unit::Lines => ("lines", format!("{} lines", lost.total)),
-        Unit::Tokens => ("words", format!("{} bytes", lost.bytes)),
-        Unit::Bytes => ("bytes", format!("{} bytes", lost.bytes)),
+    let size = match lost.unit {
+        Unit::Lines => format!("{} lines", lost.all.total),
+        Unit::Tokens | Unit::Bytes => format!("{} bytes", lost.bytes),
     };
     let is_deleted = measured.class == Class::Delete;
     match measured.conversion {
@@ -88,7 +114,8 @@ fn loss_message(case: &Case<'_>, changed: &MeasuredChange, measured: &Measured) 
                 || !granted::can_be_named(change, case.platform)
                 || !measured.large
                 || exempt()
-                || granted::has_row(case.policy, changed)) =>
+                || granted::has_row(case.policy, changed)
+                || is_own(case, changed)) =>
         {
             None
         }
@@ -96,14 +123,31 @@ fn loss_message(case: &Case<'_>, changed: &MeasuredChange, measured: &Measured) 
         Some(conversion) if measured.large || conversion != Conversion::Emptied => {
             Some(format!("{shown} becomes {}", conversion.name()))
         }
-        _ if measured.class == Class::Replace && !exempt() => Some(format!(
-            "{shown} loses {}{} of {} {unit} ({} %)",
-            if lost.is_exact { "" } else { "up to " },
-            lost.lost,
-            lost.total,
-            percent(lost.share())
-        )),
+        _ if measured.class == Class::Replace && !exempt() => {
+            let LostPart { lost: gone, total } = lost.part();
+            let up_to = if lost.is_exact { "" } else { "up to " };
+            let (unit, percent) = (unit_of(lost), percent(lost.share()));
+            Some(format!(
+                "{shown} loses {up_to}{gone} of {total} {unit} ({percent} %)"
+            ))
+        }
         _ => None,
+    }
+}
+
+/// Whether the file is only of this work, such as one that was committed by mistake: the merge base lacks it, and a
+/// commit of the branch has its content.
+fn is_own(case: &Case<'_>, changed: &MeasuredChange) -> bool {
+    changed.is_committed && (case.merge_base)(changed.path()) == Some(None)
+}
+
+/// What the larger of the two shares counts.
+fn unit_of(lost: &Lost) -> &'static str {
+    match lost.unit {
+        Unit::Lines if lost.is_of_content() => "lines with content",
+        Unit::Lines => "lines",
+        Unit::Tokens => "words",
+        Unit::Bytes => "bytes",
     }
 }
 

@@ -38,8 +38,8 @@ use crate::scope::settings::Settings;
 
 pub use agent_settings::{FILES as AGENT_FILES, refuse_request, with_entries};
 pub use case::{
-    Access, Case, MeasuredChange, MergeBase, ReadSubmodules, RenameTarget, ResultTree, Sink,
-    Submodules, at_level,
+    Access, Case, MeasuredChange, MergeBase, PaidFor, ReadSubmodules, RenameTarget, ResultTree,
+    Sink, Submodules, at_level,
 };
 pub use design_rows::{DesignContext, check_design_rows, matched};
 pub use files_of_tree::FilesOfTree;

@@ -111,8 +111,11 @@ pub struct JudgedChange {
     pub original_lines: Option<usize>,
     /// Lines after; `None` likewise.
     pub new_lines: Option<usize>,
-    /// The lost share of the old lines, 0 to 1; `None` likewise.
+    /// The lost share of the old lines, or of those with content if it is larger, 0 to 1; `None` likewise.
     pub lost_share: Option<f64>,
+    /// The share of all old lines, 0 to 1; `None` likewise.
+    #[serde(skip)]
+    pub lost_of_all: Option<f64>,
     /// Whether the lines changed and the words stayed, as after a formatter.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reformatted: bool,
@@ -148,7 +151,7 @@ impl JudgedChange {
         );
         let share = match self.new_lines {
             None => 1.0,
-            Some(_) => self.lost_share.unwrap_or(0.0),
+            Some(_) => self.lost_of_all.unwrap_or(0.0),
         };
         // A share of a number of lines; rounding cannot leave 0..=old.
         #[allow(
@@ -324,6 +327,8 @@ pub enum ApprovalRefusal {
     OtherChange,
     /// This commit used it before.
     Used(ObjectId),
+    /// This later commit took the approved change back.
+    TakenBack(ObjectId),
 }
 
 impl fmt::Display for ApprovalRefusal {
@@ -349,6 +354,10 @@ impl fmt::Display for ApprovalRefusal {
             ApprovalRefusal::Used(first) => {
                 let first = first.to_hex_with_len(12);
                 write!(f, "already used in commit {first}; an approval counts once")
+            }
+            ApprovalRefusal::TakenBack(commit) => {
+                let commit = commit.to_hex_with_len(12);
+                write!(f, "commit {commit} took the approved change back")
             }
         }
     }
@@ -386,7 +395,7 @@ mod tests {
             let change = JudgedChange {
                 original_lines: old,
                 new_lines: new,
-                lost_share: share,
+                lost_of_all: share,
                 ..JudgedChange::default()
             };
             change

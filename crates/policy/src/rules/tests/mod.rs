@@ -279,6 +279,8 @@ impl Work {
                 ),
                 new_ends: self.new_ends(change, old),
                 moved_to: Vec::new(),
+                is_committed: true,
+                pays_for: None,
                 content: is_wanted.then(|| Box::new((bytes(old), bytes(new)))),
             }
         };

@@ -1,30 +1,36 @@
-//! A lower bound of the lines that a diff keeps, in linear time: most changes are surely below the threshold, and no
+//! An upper bound of the lines that a diff loses, in linear time: most changes are surely below the threshold, and no
 //! diff is needed to say so.
 
 use bstr::ByteSlice;
 
+use super::carried::carries_content;
 use super::content::line_count;
 use super::text::{Unit, equal_head, equal_tail};
 
 /// Where lines differ, equal ones are searched in so many lines of either side.
 const WINDOW: usize = 8;
 
-/// After so many lines, the look ends if the rest is unlikely to reach the goal.
+/// After so many lines, the look ends if the rest is unlikely to keep the loss within its bound.
 const SAMPLE: usize = 256;
 
-/// Enough for no text: looks to the end.
-pub(super) const ALL: usize = usize::MAX;
+/// Lines that a look does not find in the new version. A diff loses at most as many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Missed {
+    pub(super) lines: usize,
+    /// Those of them that carry content.
+    pub(super) with_content: usize,
+}
 
-/// Counts lines of `old` that `new` keeps in order, until `enough` are found or will hardly be. A diff keeps at least as
-/// many.
+/// Counts lines of `old` that `new` does not keep in order, as far as a look tells; `None` if they are more than `most`
+/// or will probably be.
 ///
 /// Both are texts with a newline at the end of each line; `total` is the number of lines of `old`.
-pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize {
+pub(super) fn missed(old: &[u8], new: &[u8], total: usize, most: usize) -> Option<Missed> {
     let tail = equal_tail(old, new, Unit::Lines);
-    let (mut old, rest) = old.split_at(old.len() - tail);
+    let mut old = &old[..old.len() - tail];
     let mut new = &new[..new.len() - tail];
-    let (mut kept, mut lost) = (line_count(rest), 0_usize);
-    while kept < enough && !old.is_empty() && !new.is_empty() {
+    let (mut kept, mut missed) = (0_usize, Missed::default());
+    while !old.is_empty() {
         let head = equal_head(old, new, Unit::Lines);
         if head > 0 {
             kept += line_count(&old[..head]);
@@ -34,16 +40,28 @@ pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize
         let (mut before, mut after) = (Window::of(old), Window::of(new));
         let equal = before.first_equal(&mut after);
         kept += usize::from(equal.is_some());
-        let (at, there) = equal.unwrap_or((before.count - 1, after.count - 1));
-        (old, new) = (&old[before.lines[at].1..], &new[after.lines[there].1..]);
-        lost += at + usize::from(equal.is_none());
-        let seen = kept + lost;
-        let loses_more = |most: usize| lost.saturating_mul(total) > most.saturating_mul(seen);
-        if seen >= SAMPLE && total.checked_sub(enough).is_some_and(loses_more) {
-            break;
+        let lost = match equal {
+            Some((at, there)) => {
+                new = &new[after.lines[there].1..];
+                at
+            }
+            None => {
+                new = &new[after.lines[..after.count].last().map_or(0, |last| last.1)..];
+                before.count
+            }
+        };
+        let passed = lost + usize::from(equal.is_some());
+        old = &old[before.lines[passed - 1].1..];
+        let lost = &before.lines[..lost];
+        missed.lines += lost.len();
+        missed.with_content += lost.iter().filter(|line| carries_content(line.0)).count();
+        let seen = kept + missed.lines;
+        let is_likely = || missed.lines.saturating_mul(total) <= most.saturating_mul(seen);
+        if missed.lines > most || seen >= SAMPLE && !is_likely() {
+            return None;
         }
     }
-    kept
+    Some(missed)
 }
 
 /// The next lines of a text, found when they are needed.
@@ -96,12 +114,13 @@ impl<'a> Window<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL, kept};
+    use super::{Missed, missed};
 
     /// All that is found.
     fn found(old: &str, new: &str) -> usize {
         let total = old.lines().count();
-        kept(old.as_bytes(), new.as_bytes(), total, ALL)
+        let missed = missed(old.as_bytes(), new.as_bytes(), total, usize::MAX);
+        total - missed.map_or(total, |missed| missed.lines)
     }
 
     #[test]
@@ -131,16 +150,28 @@ mod tests {
     }
 
     #[test]
-    fn the_search_ends_where_enough_is_found() {
+    fn lines_that_carry_content_are_counted_too() {
+        let found = |old: &str, new: &str| missed(old.as_bytes(), new.as_bytes(), 9, 9);
+        let (lines, with_content) = (4, 2);
+        let expected = Missed {
+            lines,
+            with_content,
+        };
+        assert_eq!(found("a\n{\n\nb\nc\n", "c\n"), Some(expected));
+    }
+
+    #[test]
+    fn the_search_ends_where_too_many_are_missed() {
         let text = |word: fn(usize) -> String| (0..2_000).map(word).collect::<String>();
         let old = text(|n| format!("a{n}\n"));
-        let found = |new: String| kept(old.as_bytes(), new.as_bytes(), 2_000, 1_001);
-        let tail = text(|n| format!("{}{n}\n", if n < 900 { "b" } else { "a" }));
-        assert_eq!(found(tail), 1_100);
+        let found = |new: String| {
+            let found = missed(old.as_bytes(), new.as_bytes(), 2_000, 999);
+            found.map(|missed| missed.lines)
+        };
         let most = text(|n| format!("{}{n}\n", if n % 10 == 4 { "b" } else { "a" }));
-        assert!((1_001..1_100).contains(&found(most)));
+        assert_eq!(found(most), Some(200));
         let half = text(|n| format!("{}{n}\n", if n % 2 == 0 { "b" } else { "a" }));
-        assert!((1..1_001).contains(&found(half)));
-        assert_eq!(found(text(|n| format!("b{n}\n"))), 0);
+        assert_eq!(found(half), None);
+        assert_eq!(found(text(|n| format!("b{n}\n"))), None);
     }
 }
