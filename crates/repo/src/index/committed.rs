@@ -3,6 +3,7 @@
 //! A directory whose cached tree is valid and in the object database is that tree, whatever its entries say; every
 //! other directory is made of its entries, with the cached trees below it.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use gix::ObjectId;
@@ -21,23 +22,25 @@ use write_guard_policy::path::escaped;
 pub(super) fn committed_tree(index: &IndexFile, objects: &Objects) -> IndexRead<(ObjectId, Blobs)> {
     let cached = index.cached_tree.as_deref();
     let cached = cached.map(|cached| CachedTrees::parse(cached, index.hash().len_in_bytes()));
+    let cached = cached.transpose()?.unwrap_or_default();
     let mut builder = TreeBuilder {
         cursor: index.entries()?,
-        cached: cached.transpose()?.unwrap_or_default(),
+        cached: &cached,
         objects,
         path: BString::default(),
         trees: HashMap::new(),
     };
-    let id = match builder.take_cached(Some(ROOT))? {
+    let root = (!cached.nodes.is_empty()).then_some(ROOT);
+    let id = match builder.take_cached(root)? {
         Some(id) => id,
-        None => builder.run(index.hash())?,
+        None => builder.run(index.hash(), root)?,
     };
     Ok((id, builder.trees))
 }
 
 struct TreeBuilder<'a> {
     cursor: EntryCursor<'a>,
-    cached: CachedTrees<'a>,
+    cached: &'a CachedTrees<'a>,
     objects: &'a Objects,
     /// The directory at hand, with a slash behind; empty for the root.
     path: BString,
@@ -45,21 +48,22 @@ struct TreeBuilder<'a> {
 }
 
 /// A directory that is made of entries.
-struct OpenDirectory {
+struct OpenDirectory<'a> {
     /// The length of its path, with the slash behind.
     length: usize,
-    cached: Option<usize>,
+    /// The directories in it that have a cached tree, valid or not.
+    cached: CachedDirectories<'a>,
     /// The tree object so far.
     content: Vec<u8>,
     /// Whether `git add -N` left something out.
     leaves_out: bool,
 }
 
-impl TreeBuilder<'_> {
+impl<'a> TreeBuilder<'a> {
     /// Open directories are on a separate stack, because a hostile path may be deeper than the thread's stack.
-    fn run(&mut self, hash: gix::hash::Kind) -> IndexRead<ObjectId> {
-        let mut above: Vec<OpenDirectory> = Vec::new();
-        let mut open = OpenDirectory::new(0, Some(ROOT));
+    fn run(&mut self, hash: gix::hash::Kind, root: Option<usize>) -> IndexRead<ObjectId> {
+        let mut above: Vec<OpenDirectory<'a>> = Vec::new();
+        let mut open = OpenDirectory::new(0, self.cached.in_directory(root)?);
         loop {
             self.path.truncate(open.length);
             let current = self.cursor.current();
@@ -85,20 +89,22 @@ impl TreeBuilder<'_> {
                 self.file(&mut open)?;
                 continue;
             };
-            let name = BString::from(&rest[..slash]);
+            let name = &rest[..slash];
             if entry.mode == DIRECTORY && slash + 1 == rest.len() {
-                open.append(DIRECTORY, &name, entry.id);
+                open.append(DIRECTORY, name, entry.id);
                 self.cursor.advance(1)?;
                 continue;
             }
-            let cached = open.cached.and_then(|at| self.cached.find(at, &name));
-            self.path.extend_from_slice(&name);
+            let cached = find(&open.cached, name);
+            self.path.extend_from_slice(name);
             self.path.push(b'/');
             if let Some(id) = self.take_cached(cached)? {
-                open.append(DIRECTORY, &name, id);
+                let taken = &self.path[open.length..self.path.len() - 1];
+                open.append(DIRECTORY, taken, id);
             } else if above.len() >= MAX_DEPTH {
                 return Err(format!("directories are nested more than {MAX_DEPTH} deep"));
             } else {
+                let cached = self.cached.in_directory(cached)?;
                 let below = OpenDirectory::new(self.path.len(), cached);
                 above.push(std::mem::replace(&mut open, below));
             }
@@ -108,7 +114,7 @@ impl TreeBuilder<'_> {
     /// The cached tree of the directory at `self.path`, if git would use it; the entries that it stands for are
     /// passed over.
     fn take_cached(&mut self, cached: Option<usize>) -> IndexRead<Option<ObjectId>> {
-        let valid = cached.and_then(|at| *self.cached.nodes.get(at)?);
+        let valid = cached.and_then(|at| self.cached.valid(at));
         let Some((count, id)) = valid.filter(|(_, id)| self.objects.has(*id)) else {
             return Ok(None);
         };
@@ -138,7 +144,7 @@ impl TreeBuilder<'_> {
     }
 
     /// Takes a file; of one with a conflict, our side if there is one.
-    fn file(&mut self, open: &mut OpenDirectory) -> IndexRead<()> {
+    fn file(&mut self, open: &mut OpenDirectory<'a>) -> IndexRead<()> {
         let Some((path, mut entry)) = self.cursor.current() else {
             return Ok(());
         };
@@ -176,8 +182,8 @@ impl TreeBuilder<'_> {
     }
 }
 
-impl OpenDirectory {
-    fn new(length: usize, cached: Option<usize>) -> OpenDirectory {
+impl<'a> OpenDirectory<'a> {
+    fn new(length: usize, cached: CachedDirectories<'a>) -> OpenDirectory<'a> {
         OpenDirectory {
             length,
             cached,
@@ -202,14 +208,23 @@ impl OpenDirectory {
 }
 
 /// The `TREE` extension of the index: for each directory that did not change since, the tree that git wrote
-/// (gitformat-index(5), cache-tree.c).
+/// (gitformat-index(5), cache-tree.c). Most directories are only passed over, so nothing but their places is kept.
 #[derive(Default)]
 pub(super) struct CachedTrees<'a> {
-    /// For each directory, how many entries the tree stands for, and the tree; `None` if it is not valid.
-    nodes: Vec<Option<(usize, ObjectId)>>,
-    /// Where a directory is, by that of its parent and its name.
-    places: HashMap<(usize, &'a [u8]), usize>,
+    /// Each directory, followed by those in it.
+    nodes: Vec<CachedNode<'a>>,
 }
+
+struct CachedNode<'a> {
+    name: &'a [u8],
+    /// How many entries its tree stands for, and the bytes of the tree's id; `None` if it is not valid.
+    valid: Option<(usize, &'a [u8])>,
+    /// The place of the next directory that is not in this one.
+    end: usize,
+}
+
+/// The directories in another one: names and places, in the order of [`order`].
+type CachedDirectories<'a> = Vec<(&'a [u8], usize)>;
 
 /// The place of the root.
 const ROOT: usize = 0;
@@ -221,59 +236,107 @@ impl<'a> CachedTrees<'a> {
     /// Git does not write it like that.
     pub(super) fn parse(mut rest: &'a [u8], id_length: usize) -> IndexRead<Self> {
         const MALFORMED: &str = "its TREE extension is malformed";
-        let mut cached = CachedTrees::default();
+        let mut nodes: Vec<CachedNode<'a>> = Vec::new();
         // The directories around the next one, and how many are still to come in each.
         let mut open: Vec<(usize, usize)> = Vec::new();
         loop {
-            let at = cached.nodes.len();
-            let (name, valid, below, behind) = node(rest, id_length).ok_or(MALFORMED)?;
+            let at = nodes.len();
+            let (node, below, behind) = node(rest, id_length).ok_or(MALFORMED)?;
             rest = behind;
-            cached.nodes.push(valid);
             match open.last_mut() {
-                Some((parent, left)) => {
-                    *left -= 1;
-                    if cached.places.insert((*parent, name), at).is_some() {
-                        return Err("its TREE extension names a directory twice".into());
-                    }
-                }
-                None if name.is_empty() => {}
+                Some((_, left)) => *left -= 1,
+                None if node.name.is_empty() => {}
                 None => return Err(MALFORMED.into()),
             }
+            nodes.push(node);
             open.push((at, below));
-            while open.pop_if(|(_, left)| *left == 0).is_some() {}
+            while let Some((done, _)) = open.pop_if(|(_, left)| *left == 0) {
+                nodes[done].end = nodes.len();
+            }
             if open.is_empty() {
                 return match rest {
-                    [] => Ok(cached),
+                    [] => Ok(CachedTrees { nodes }),
                     _ => Err(MALFORMED.into()),
                 };
             }
         }
     }
 
-    fn find(&self, parent: usize, name: &[u8]) -> Option<usize> {
-        self.places.get(&(parent, name)).copied()
+    /// How many entries the tree of a directory stands for, and its id, if it is valid.
+    fn valid(&self, at: usize) -> Option<(usize, ObjectId)> {
+        let (count, id) = self.nodes[at].valid?;
+        Some((count, ObjectId::try_from(id).ok()?))
+    }
+
+    /// The directories in the one at this place.
+    ///
+    /// # Errors
+    /// Two have the same name.
+    fn in_directory(&self, parent: Option<usize>) -> IndexRead<CachedDirectories<'a>> {
+        let Some(parent) = parent else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        let (mut at, end) = (parent + 1, self.nodes[parent].end);
+        while at < end {
+            found.push((self.nodes[at].name, at));
+            at = self.nodes[at].end;
+        }
+        // They are, if git wrote them.
+        found.sort_by(|(one, _), (other, _)| order(one, other));
+        if found.windows(2).any(|two| two[0].0 == two[1].0) {
+            return Err("its TREE extension names a directory twice".into());
+        }
+        Ok(found)
     }
 }
 
-/// The name of a directory, its tree, how many directories are in it, and what follows.
-type CachedNode<'a> = (&'a [u8], Option<(usize, ObjectId)>, usize, &'a [u8]);
-
-fn node(bytes: &[u8], id_length: usize) -> Option<CachedNode<'_>> {
-    let (name, numbers) = bytes.split_once_str("\0")?;
-    let (numbers, behind) = numbers.split_once_str("\n")?;
-    let (entries, below) = numbers.split_once_str(" ")?;
-    let below = number(below)?;
-    if entries == b"-1" {
-        return Some((name, None, below, behind));
-    }
-    let (id, behind) = behind.split_at_checked(id_length)?;
-    let valid = (number(entries)?, ObjectId::try_from(id).ok()?);
-    Some((name, Some(valid), below, behind))
+/// Git's order of the directories in a cached tree.
+fn order(one: &[u8], other: &[u8]) -> Ordering {
+    one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }
 
-/// A number in decimal digits, as git writes it; git itself would also read signs and blanks.
-fn number(digits: &[u8]) -> Option<usize> {
-    let is_plain = digits.iter().all(u8::is_ascii_digit);
-    let digits = digits.to_str().ok().filter(|_| is_plain);
-    digits?.parse().ok()
+/// The place of the directory with this name.
+fn find(directories: &CachedDirectories<'_>, name: &[u8]) -> Option<usize> {
+    let at = directories.binary_search_by(|(other, _)| order(other, name));
+    Some(directories[at.ok()?].1)
+}
+
+/// A directory without its end, how many directories are in it, and what follows.
+fn node(bytes: &[u8], id_length: usize) -> Option<(CachedNode<'_>, usize, &[u8])> {
+    let name = &bytes[..bytes.find_byte(0)?];
+    let numbers = &bytes[name.len() + 1..];
+    let (entries, numbers) = match numbers.strip_prefix(b"-1 ") {
+        Some(below) => (None, below),
+        None => number(numbers, b' ').map(|(count, behind)| (Some(count), behind))?,
+    };
+    let (below, behind) = number(numbers, b'\n')?;
+    let (id, behind) = match entries {
+        Some(_) => behind.split_at_checked(id_length)?,
+        None => (&b""[..], behind),
+    };
+    let node = CachedNode {
+        name,
+        valid: entries.map(|count| (count, id)),
+        end: 0,
+    };
+    Some((node, below, behind))
+}
+
+/// A number in decimal digits up to `end`, as git writes it, and what follows; git itself would also read signs and
+/// blanks.
+fn number(bytes: &[u8], end: u8) -> Option<(usize, &[u8])> {
+    let mut value = 0_usize;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => {
+                value = value
+                    .checked_mul(10)?
+                    .checked_add(usize::from(byte - b'0'))?;
+            }
+            byte if *byte == end && at > 0 => return Some((value, &bytes[at + 1..])),
+            _ => return None,
+        }
+    }
+    None
 }

@@ -153,9 +153,14 @@ impl IndexFile {
         let mut cursor = EntryCursor::new(self);
         while cursor.at < self.count {
             if cursor.at.is_multiple_of(BLOCK) {
+                // Paths of other versions do not build on those before them.
+                let previous = match cursor.index.version {
+                    4 => cursor.path.as_slice(),
+                    _ => b"",
+                };
                 blocks.push(EntryBlock {
                     offset: cursor.next,
-                    previous: cursor.path.as_slice().into(),
+                    previous: previous.into(),
                 });
             }
             let block_end = (cursor.at / BLOCK + 1) * BLOCK;
