@@ -112,6 +112,7 @@ mod scope_add;
 mod scope_check;
 mod scope_import;
 mod scope_new;
+mod scope_overlap;
 mod scope_prompt;
 mod server_hooks;
 mod settings;

@@ -17,6 +17,7 @@ use write_guard_repo::system;
 struct Marker {
     name: &'static str,
     /// Whether the agent also sets it for the MCP servers that it starts, where it says nothing about who asks.
+    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only a server asks"))]
     is_for_servers: bool,
 }
 
@@ -60,6 +61,7 @@ const MARKERS: &[Marker] = &[
 ];
 
 /// The end of `AI_AGENT` in a shell of Claude Code; its servers have another.
+#[cfg(feature = "mcp")]
 const SHELL_OF_AGENT: &str = "_agent";
 
 /// The process names of agents.

@@ -11,8 +11,10 @@ use serde_json::json;
 use super::options::{DesignArgs, repository};
 use super::output::Output;
 use crate::approvals::{Person, answer, refuse_agents_and_ci};
-use crate::judge::{self, DesignEdit, DocumentSelection, DocumentVersion, RowsToAdd};
-use crate::report::{write_prompt, write_scope};
+use crate::judge::{
+    self, DesignEdit, DocumentSelection, DocumentVersion, OverlapOptions, RowsToAdd,
+};
+use crate::report::{write_overlap, write_prompt, write_scope};
 use write_guard_policy::design::propose::{self, Proposal};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{escaped, shell_word};
@@ -33,6 +35,9 @@ pub(super) enum ScopeArgs {
     /// Lint design documents.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(ScopeCheckArgs),
+    /// List the files that several open designs name.
+    #[command(after_help = OVERLAP_EXAMPLES)]
+    Overlap(ScopeOverlapArgs),
     /// Add rows to the design and stage it, at a terminal.
     Add(ScopeAddArgs),
     /// Write a design for this branch and stage it.
@@ -82,11 +87,44 @@ impl ScopeArgs {
                 output.notes(&section.notes);
                 Ok(0)
             }
+            ScopeArgs::Overlap(args) => args.run(output),
             ScopeArgs::Add(args) => args.run(output),
             ScopeArgs::New(args) => args.run(output),
             ScopeArgs::Import(args) => args.run(output),
             ScopeArgs::Check(args) => args.run(output),
         }
+    }
+}
+
+const OVERLAP_EXAMPLES: &str = "\
+Examples:
+  guard scope overlap                     compare the open designs of all branches and of the work tree
+  guard scope overlap 7-a origin/8-b      compare those of two branches
+
+A design is open while its branch is not merged; on the target branch, while `[lld] done` does not say that it is done. \
+Only branches and designs of the last 90 days count, unless --all is given. Two designs that add the same file are a \
+warning. The exit code is 0.";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ScopeOverlapArgs {
+    /// The branches or commits to compare; by default, all branches and the work tree.
+    #[arg(value_name = "REF")]
+    refs: Vec<String>,
+    /// Compare branches and designs of any age.
+    #[arg(long)]
+    all: bool,
+}
+
+impl ScopeOverlapArgs {
+    fn run(&self, output: &mut Output) -> Result<u8> {
+        let options = OverlapOptions {
+            refs: self.refs.clone(),
+            all: self.all,
+        };
+        let open = judge::open_designs(&repository()?, &options)?;
+        let now = gix::date::Time::now_utc().seconds;
+        output.print(|to| write_overlap(&open, now, to));
+        Ok(0)
     }
 }
 
@@ -364,5 +402,9 @@ fn finish(
     };
     let steps: String = steps.iter().map(|step| format!("  {step}\n")).collect();
     output.report_done(&json, &(text + &steps));
+    let own = std::slice::from_ref(design);
+    if let Some(note) = judge::note_on_overlap(repo, own)? {
+        output.notes(&[note]);
+    }
     Ok(0)
 }

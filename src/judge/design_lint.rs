@@ -10,6 +10,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::Options;
 use super::facts::BaseCommit;
+use super::overlap::note_on_overlap;
 use super::policy_loader::{LocatedDesigns, locate_with};
 use super::scope::listed;
 use super::tree_view::{GitTreeView, in_repository, work_tree};
@@ -99,6 +100,10 @@ pub fn check_documents(
     };
     let designs = lint.check(lint.documents(named)?, &mut report)?;
     lint.list_grants(&designs, &mut report);
+    if selection == DocumentSelection::Branch {
+        let own: Vec<BString> = designs.iter().map(|design| design.path.clone()).collect();
+        report.notes.extend(note_on_overlap(repo, &own)?);
+    }
     for design in designs {
         report.mentions.extend(design.mentions);
         report.denials.extend(design.denials);

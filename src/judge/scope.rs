@@ -3,9 +3,10 @@
 // Shows the settings of the work tree.
 #![allow(clippy::disallowed_methods)]
 
-use gix::bstr::BStr;
+use gix::bstr::{BStr, BString};
 
 use super::facts::BaseCommit;
+use super::overlap::note_on_overlap;
 use super::pipeline::{designs_used, texts};
 use super::policy_loader::{CHOICE_KEY, load_to_show};
 use super::tree_view::{GitTreeView, work_tree};
@@ -171,6 +172,15 @@ pub fn status(repo: &Repository, options: &Options) -> Result<BranchStatus> {
         }
         Err(error) => (Err(error), Vec::new(), Ok(None), Vec::new()),
     };
+    let own: Vec<BString> = match &designs {
+        Ok(used) => used
+            .iter()
+            .filter(|design| !design.is_standing)
+            .map(|design| design.path.clone())
+            .collect(),
+        Err(_) => Vec::new(),
+    };
+    notes.extend(note_on_overlap(repo, &own)?);
     for note in commit.iter().flat_map(|verdict| &verdict.notes) {
         if !notes.contains(note) {
             notes.push(note.clone());

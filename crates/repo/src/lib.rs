@@ -20,6 +20,7 @@
 //! merge              what git makes of a merge
 //! update             what a push or a fetch would move
 //! range              the commits of a range
+//! recent             the commits of a branch since a time
 //! index              what the next commit would hold
 //! checked_out        the files that git would check out
 //! work_tree          what is in the work tree but not in the index
@@ -53,6 +54,7 @@ mod merge;
 mod objects;
 mod program;
 mod range;
+mod recent;
 mod repository;
 mod snapshot;
 mod stored;

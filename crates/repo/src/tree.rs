@@ -85,6 +85,18 @@ impl<'repo> Tree<'repo> {
         Ok(self.directory_at(path)?.is_some())
     }
 
+    /// The id of the tree object of a directory (empty for the root); `None` if it is none.
+    ///
+    /// # Errors
+    /// As for [`Tree::get`].
+    pub fn directory_id(&self, path: &BStr) -> Result<Option<ObjectId>> {
+        if path.is_empty() {
+            Ok(Some(self.id))
+        } else {
+            self.directory_at(path)
+        }
+    }
+
     fn directory_at(&self, path: &BStr) -> Result<Option<ObjectId>> {
         let found = self.find(path)?;
         Ok(found.and_then(|state| (state.kind == Kind::DIRECTORY).then_some(state.id)))

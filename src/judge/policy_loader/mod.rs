@@ -24,7 +24,7 @@ use write_guard_repo::{Repository, Tree};
 
 pub(super) use read::is_other_text;
 pub use select::{CHOICE_KEY, candidates};
-pub(super) use select::{Choice, LocatedDesigns, locate, locate_with};
+pub(super) use select::{Choice, LocatedDesigns, locate, locate_with, matching};
 
 /// What a policy for requests is loaded for, which decides whether it needs a design.
 #[derive(Debug, Clone, Copy)]

@@ -326,7 +326,7 @@ impl Loader<'_, '_> {
 }
 
 /// The matching files of one side, in path order.
-pub(super) fn matching(pattern: &BStr, side: &Tree<'_>) -> Result<Vec<BString>> {
+pub(in crate::judge) fn matching(pattern: &BStr, side: &Tree<'_>) -> Result<Vec<BString>> {
     if !is_glob(pattern) {
         let is_there = side.get(pattern)?.is_some();
         return Ok(is_there.then(|| pattern.to_owned()).into_iter().collect());

@@ -6,6 +6,7 @@ pub mod done;
 pub mod glob;
 mod grant;
 mod lookup;
+pub mod overlap;
 pub mod path_placeholders;
 pub mod patterns;
 pub mod settings;
