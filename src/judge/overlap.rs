@@ -134,7 +134,7 @@ pub fn note_on_overlap(repo: &Repository, own: &[BString]) -> Result<Option<Stri
 type FoundDocument = (BString, ObjectId);
 
 /// A branch, and when it was last committed to.
-type Source<'a> = (&'a str, Option<i64>);
+type BranchAge<'a> = (&'a str, Option<i64>);
 
 struct OpenDesignReader<'a> {
     repo: &'a Repository,
@@ -351,7 +351,12 @@ impl<'a> OpenDesignReader<'a> {
     }
 
     /// Adds a version of a design that a branch has.
-    fn open(&mut self, (branch, committed): Source<'_>, document: FoundDocument, content: &[u8]) {
+    fn open(
+        &mut self,
+        (branch, committed): BranchAge<'_>,
+        document: FoundDocument,
+        content: &[u8],
+    ) {
         let settings = self.settings;
         let design = policy::design_of(settings, document.0.as_ref());
         let grants = self
