@@ -152,7 +152,7 @@ fn merged_done_and_old_designs_and_the_same_design_elsewhere_do_not_count() {
 
 #[test]
 fn the_work_tree_counts_and_says_so_where_work_begins() {
-    let repo = repo(&[("8-b", "8", &[("src/a.rs", "Modify")])]);
+    let repo = repo(&[("8-b", "8", &[("src/a.rs", "Modify"), ("b.rs", "Add")])]);
     repo.git(&["switch", "--quiet", "-c", "7-a"]);
     repo.write("docs/lld/LLD-7.md", table_of(&[("src/a.rs", "Modify")]));
     let report = repo.json(&["scope", "overlap"]);
@@ -170,6 +170,12 @@ fn the_work_tree_counts_and_says_so_where_work_begins() {
     repo.git(&["add", "docs"]);
     commit(&repo);
     repo.guard(&["status"]).exits(0).says(note);
+    // What is wrong with another branch stops nothing.
+    let tip = repo.git(&["rev-parse", "8-b:docs/lld/LLD-8.md"]);
+    let object = repo.path(".git/objects").join(&tip[..2]).join(&tip[2..]);
+    std::fs::remove_file(object).unwrap();
+    repo.guard(&["status"]).exits(0).says("cannot be compared");
+    repo.guard(&["scope", "overlap"]).exits(2);
     // Not where the other branch is merged.
     repo.git(&["branch", "--quiet", "-D", "8-b"]);
     assert!(!repo.guard(&["status"]).text().contains("scope overlap"));

@@ -98,11 +98,21 @@ pub fn open_designs(repo: &Repository, options: &OverlapOptions) -> Result<OpenD
     Ok(reader.finish())
 }
 
-/// One sentence about the files of these designs that other open designs name, too; `None` if there are none.
-///
-/// # Errors
-/// As for [`open_designs`].
-pub fn note_on_overlap(repo: &Repository, own: &[BString]) -> Result<Option<String>> {
+/// One sentence about the files of these designs that other open designs name, too, or why guard cannot tell; `None` if
+/// there are none. Other branches are not this work's, so what is wrong with them stops nothing.
+pub fn note_on_overlap(repo: &Repository, own: &[BString]) -> Option<String> {
+    overlap_in_words(repo, own).unwrap_or_else(|error| {
+        let why = error.message;
+        Some(format!(
+            "the designs of other branches cannot be compared: {why}"
+        ))
+    })
+}
+
+fn overlap_in_words(repo: &Repository, own: &[BString]) -> Result<Option<String>> {
+    if own.is_empty() {
+        return Ok(None);
+    }
     let open = open_designs(repo, &OverlapOptions::default())?;
     let settings = settings_of_head(repo)?;
     let own: HashSet<BString> = own

@@ -180,7 +180,7 @@ pub fn status(repo: &Repository, options: &Options) -> Result<BranchStatus> {
             .collect(),
         Err(_) => Vec::new(),
     };
-    notes.extend(note_on_overlap(repo, &own)?);
+    notes.extend(note_on_overlap(repo, &own));
     for note in commit.iter().flat_map(|verdict| &verdict.notes) {
         if !notes.contains(note) {
             notes.push(note.clone());
