@@ -27,14 +27,9 @@ struct Lacking {
     on_macos: bool,
 }
 
-const LACKING: [Lacking; 3] = [
+const LACKING: [Lacking; 2] = [
     Lacking {
         condition: "not(unix)",
-        reason: "Windows ",
-        on_macos: false,
-    },
-    Lacking {
-        condition: "any(not(unix), guard_no_unix)",
         reason: "Windows ",
         on_macos: false,
     },

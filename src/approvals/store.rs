@@ -378,10 +378,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(
-        any(not(unix), guard_no_unix),
-        ignore = "needs permission bits, which Windows lacks"
-    )]
+    #[cfg_attr(not(unix), ignore = "needs permission bits, which Windows lacks")]
     fn only_the_owner_can_read_an_approval() {
         let temp = tempfile::tempdir().unwrap();
         let store = Store::new(temp.path(), Log::new(temp.path()));

@@ -7,6 +7,8 @@ import os
 import sys
 import time
 
+# No `__pycache__` in the repository.
+sys.dont_write_bytecode = True
 if os.name == "nt":
     from terminal_windows import Terminal
 else:

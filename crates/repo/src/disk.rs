@@ -200,10 +200,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(
-        any(not(unix), guard_no_unix),
-        ignore = "needs permission bits, which Windows lacks"
-    )]
+    #[cfg_attr(not(unix), ignore = "needs permission bits, which Windows lacks")]
     fn the_mode_is_the_one_asked_for() {
         let temp = tempfile::tempdir().unwrap();
         let file = temp.path().join("a");
@@ -225,10 +222,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(
-        any(not(unix), guard_no_unix),
-        ignore = "needs permission bits, which Windows lacks"
-    )]
+    #[cfg_attr(not(unix), ignore = "needs permission bits, which Windows lacks")]
     fn nothing_is_appended_through_a_link() {
         let temp = tempfile::tempdir().unwrap();
         let (target, link) = (temp.path().join("target"), temp.path().join("link"));
@@ -243,10 +237,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(
-        any(not(unix), guard_no_unix),
-        ignore = "needs permission bits, which Windows lacks"
-    )]
+    #[cfg_attr(not(unix), ignore = "needs permission bits, which Windows lacks")]
     fn private_directory_is_accessible_only_to_its_owner() {
         let temp = tempfile::tempdir().unwrap();
         let directory = temp.path().join("a/b");

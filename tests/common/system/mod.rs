@@ -26,7 +26,7 @@ pub use unix::*;
 pub use windows::*;
 
 /// Whether files have permission bits here.
-pub const HAS_MODES: bool = cfg!(all(unix, not(guard_no_unix)));
+pub const HAS_MODES: bool = cfg!(unix);
 
 /// The variables that name the directory for temporary files; each system reads its own.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];

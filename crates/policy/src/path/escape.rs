@@ -191,7 +191,8 @@ mod tests {
             (b" a", r#"" a""#),
             (b"a ", r#""a ""#),
         ] {
-            assert_eq!(escaped(name).to_string(), shown);
+            let platform = Platform::Unix;
+            assert_eq!(Escaped { name, platform }.to_string(), shown);
         }
     }
 

@@ -12,10 +12,6 @@ use rustix::fs::{Mode, OFlags, fsync, openat};
 use rustix::io::retry_on_intr;
 use rustix::termios::{QueueSelector, tcflush};
 
-/// Whether files have permission bits.
-#[cfg(test)]
-pub(crate) const HAS_MODES: bool = true;
-
 /// The permission bits of a file; `None` if there are none.
 pub fn mode(metadata: &Metadata) -> Option<u32> {
     Some(metadata.mode() & 0o7777)

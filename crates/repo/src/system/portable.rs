@@ -1,17 +1,13 @@
 //! What other systems do instead: files on systems other than Unix, and the call that only Linux and macOS have.
 
 /// Files on systems other than Unix: no permission bits and no directory sync.
-#[cfg(not(all(unix, not(guard_no_unix))))]
+#[cfg(not(unix))]
 pub(super) mod files {
     use std::fs;
     use std::io;
     use std::path::Path;
 
     use cap_std::fs::{Dir, Metadata, OpenOptions};
-
-    /// Whether files have permission bits.
-    #[cfg(test)]
-    pub(crate) const HAS_MODES: bool = false;
 
     /// No permission bits.
     pub fn mode(_metadata: &Metadata) -> Option<u32> {
@@ -80,7 +76,7 @@ pub(super) mod files {
 }
 
 /// The fallback for systems without the call: callers take the portable way.
-#[cfg(not(all(any(target_os = "linux", target_vendor = "apple"), not(guard_portable))))]
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub(super) mod kernel {
     use std::io;
     use std::path::Path;
