@@ -63,6 +63,7 @@ mod file_paths;
 mod file_race;
 mod file_refusals;
 mod file_verbs;
+mod format_short;
 mod formats;
 mod generate;
 mod hook_scripts;

@@ -6,9 +6,10 @@ use crate::common::system;
 use crate::common::{DESIGN, Repo};
 use write_guard::Format;
 
-/// The names of all formats.
+/// The names of all formats that files have.
 fn formats() -> impl Iterator<Item = &'static str> {
-    Format::ALL.iter().map(|format| format.name())
+    let all = Format::ALL.iter().map(|format| format.name());
+    all.filter(|name| *name != "short")
 }
 
 /// A repository whose staged change is refused, with files that no report may replace.

@@ -94,7 +94,8 @@ fn report_file(text: &str, formats: &[Format]) -> Result<ReportFile, String> {
     let (name, file) = text
         .split_once('=')
         .ok_or("expected FORMAT=FILE, such as json=guard.json")?;
-    let format = format_named(name, formats)?;
+    let in_files = formats.iter().filter(|format| !format.is_never_a_file());
+    let format = format_named(name, &in_files.copied().collect::<Vec<_>>())?;
     match file {
         "" | "-" => Err("expected the name of a file; --format is for standard output".to_owned()),
         file => Ok((format, PathBuf::from(file))),

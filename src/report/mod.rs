@@ -16,6 +16,7 @@ mod place;
 mod sarif;
 mod scope;
 mod settings;
+mod short;
 mod status;
 mod target;
 mod texts;
@@ -75,6 +76,7 @@ fn write_run(run: RunResult<'_>, to: Target<'_>) -> io::Result<()> {
         Format::Gitlab => gitlab::report(run, &mut out)?,
         Format::Junit => junit::report(run, &mut out)?,
         Format::Human => out.write_all(human::report(run, to.style).as_bytes())?,
+        Format::Short => out.write_all(short::report(run, to.style).as_bytes())?,
         Format::Github => out.write_all(github::report(run, to.style).as_bytes())?,
         Format::Markdown => out.write_all(markdown::report(run).as_bytes())?,
         Format::Html => out.write_all(html::report(run).as_bytes())?,

@@ -18,6 +18,7 @@ pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
         Format::Human => format!(
             r"guard: |allowed |refused |You may change only these files|(error|warning|note)\[({rules})\]: "
         ),
+        Format::Short => return false,
         Format::Json => {
             "\\{\n  \"version\": 1,\n  \"(verdict|error|results|designs|findings|target)\""
                 .to_owned()

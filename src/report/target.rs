@@ -17,6 +17,8 @@ named! {
     pub enum Format {
         /// For people, drawn like rustc diagnostics.
         Human = "human",
+        /// One line per finding, for editors: `path:line:column: level[rule]: message`.
+        Short = "short",
         /// The JSON interface: one indented document.
         Json = "json",
         /// SARIF 2.1.0, as required by GitHub's code scanning.
@@ -37,6 +39,11 @@ named! {
 impl Format {
     /// Every format, in the order of the help.
     pub const ALL: &[Format] = Format::VARIANTS;
+
+    /// Whether the format is for standard output only: guard could not tell such a file from another text.
+    pub(crate) fn is_never_a_file(self) -> bool {
+        self == Format::Short
+    }
 
     /// Whether the format is for files only: nobody reads a page on a terminal.
     pub(crate) fn is_for_files(self) -> bool {
