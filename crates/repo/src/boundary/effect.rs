@@ -112,12 +112,17 @@ fn sync(dir: &Dir, path: &BStr, done: &str) -> BoundaryResult<()> {
     })
 }
 
-/// Renames to a name that does not exist. Where the system has no such call, a hard link takes the new name before the
-/// old one goes. On a file system without hard links, another program may take the name in between.
+/// Renames to a name that does not exist.
 fn rename_to_free(old_dir: &Dir, old: &Path, new_dir: &Dir, new: &Path) -> io::Result<()> {
-    if let Some(result) = system::rename_to_free(old_dir, old, new_dir, new) {
-        return result;
+    match system::rename_to_free(old_dir, old, new_dir, new) {
+        Some(result) => result,
+        None => link_to_free(old_dir, old, new_dir, new),
     }
+}
+
+/// The same where the system has no such call: a hard link takes the new name before the old one goes. On a file system
+/// without hard links, another program may take the name in between.
+fn link_to_free(old_dir: &Dir, old: &Path, new_dir: &Dir, new: &Path) -> io::Result<()> {
     match old_dir.hard_link(old, new_dir, new) {
         Ok(()) => {
             return system::patiently(|| old_dir.remove_file(old)).inspect_err(|_| {
@@ -134,5 +139,41 @@ fn rename_to_free(old_dir: &Dir, old: &Path, new_dir: &Dir, new: &Path) -> io::R
             system::patiently(|| old_dir.rename(old, new_dir, new))
         }
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    type Rename = fn(&Dir, &Path, &Dir, &Path) -> io::Result<()>;
+
+    /// As the system does it, and as every system can.
+    #[test]
+    fn a_new_file_never_replaces_another_one() {
+        for rename in [rename_to_free as Rename, link_to_free] {
+            let temp = tempfile::tempdir().unwrap();
+            for name in ["one", "other"] {
+                std::fs::create_dir(temp.path().join(name)).unwrap();
+                std::fs::write(temp.path().join(name).join("taken"), name).unwrap();
+            }
+            let [one, other] = ["one", "other"].map(|name| {
+                Dir::open_ambient_dir(temp.path().join(name), ambient_authority()).unwrap()
+            });
+            let read = |path: &str| std::fs::read_to_string(temp.path().join(path)).ok();
+            let taken = Path::new("taken");
+            let error = rename(&one, taken, &other, taken).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(read("one/taken").as_deref(), Some("one"));
+            assert_eq!(read("other/taken").as_deref(), Some("other"));
+            rename(&one, taken, &other, Path::new("free")).unwrap();
+            assert_eq!(read("one/taken"), None);
+            assert_eq!(read("other/free").as_deref(), Some("one"));
+            assert!(rename(&one, Path::new("none"), &other, Path::new("new")).is_err());
+            assert_eq!(read("other/new"), None);
+        }
     }
 }
