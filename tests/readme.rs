@@ -137,14 +137,14 @@ fn pages_for_users() -> Vec<(String, String)> {
 }
 
 #[test]
-fn documentation_for_users_has_at_most_thirteen_thousand_words() {
+fn documentation_for_users_has_at_most_fourteen_thousand_words() {
     let words = page("README.md").split_whitespace().count();
     assert!(words <= 1000, "{words}");
     let pages = pages_for_users();
     // Even with the marks of tables and lists.
     let words = pages.iter().flat_map(|(_, page)| page.split_whitespace());
     let words = words.count();
-    assert!(words <= 13_000, "{words}");
+    assert!(words <= 14_000, "{words}");
 }
 
 /// The anchor of a heading, as GitHub makes it.
