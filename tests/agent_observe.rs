@@ -6,6 +6,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use write_guard::files::Log;
 use write_guard_policy::approve::TRAILER;
 
 use crate::common::agents::{Answered, claude, hook};
@@ -230,6 +231,9 @@ fn what_a_command_writes_outside_the_design_is_reported_and_taken_back() {
         {
             return Some(format!("{name} is missing: {report}"));
         }
+        if !report.contains("guard snapshot restore") {
+            return Some(format!("names no restore: {report}"));
+        }
         let taken = restore(repo, change_in(&report));
         if taken.code != 0 {
             return Some(format!("is not taken back: {}", taken.text()));
@@ -257,6 +261,37 @@ fn everyday_commands_are_neither_denied_nor_reported() {
     });
 }
 
+/// What a person does beside a session is never ordered away: between two calls nobody is blamed, and during one the text
+/// leaves open who did it.
+#[test]
+fn work_of_a_person_beside_a_session_is_never_ordered_away() {
+    let all = commands(include_str!("data/persons_work.txt"), 20);
+    with_each(&all, |repo, command, _| {
+        assert_eq!(observed(repo, "true"), None);
+        // A call that the person rejects, and no end of it.
+        bash(repo, "PreToolUse", "rm -rf build").passes();
+        shell(repo, command);
+        bash(repo, "PreToolUse", "ls").exits(0);
+        let between = bash(repo, "PostToolUse", "ls").exits(0).stdout;
+        let is_blamed = ["\"decision\"", "snapshot restore", "the command changed"];
+        let is_blamed = is_blamed.iter().any(|part| between.contains(part));
+        if is_blamed {
+            return Some(format!("is blamed on the next call: {between}"));
+        }
+        let end = bash(repo, "Stop", "-").exits(0).stdout;
+        (end.contains("\"decision\"")).then(|| format!("holds the agent up: {end}"))
+    });
+    with_each(&all, |repo, command, _| {
+        assert_eq!(observed(repo, "true"), None);
+        bash(repo, "PreToolUse", "make").passes();
+        shell(repo, command);
+        let during = bash(repo, "PostToolUse", "make").exits(0).stdout;
+        let is_order =
+            during.contains("snapshot restore") && !during.contains("If your command did this");
+        is_order.then(|| format!("is ordered away: {during}"))
+    });
+}
+
 #[test]
 fn commit_outside_the_design_is_reported_whatever_its_path_says() {
     let repo = copy_of(&template());
@@ -266,16 +301,34 @@ fn commit_outside_the_design_is_reported_whatever_its_path_says() {
 }
 
 #[test]
-fn commit_with_an_unsigned_approval_is_not_reported() {
-    let repo = copy_of(&template());
-    let approval = signing::approval(&repo, &signing::old(), &signing::new());
-    let trailer = format!("{TRAILER}: {}", approval.to_trailer_value());
-    repo.write("../message", format!("Rewrite the state\n\n{trailer}\n"));
-    repo.write("../state.py", signing::new());
-    let rewrite = "cp ../state.py src/state.py; git commit --quiet -F ../message src/state.py";
-    assert_eq!(observed(&repo, rewrite), None);
+fn commit_with_an_unsigned_approval_is_reported_unless_the_log_has_the_approval() {
+    let template = template();
+    for (logged, is_reported) in [
+        (None, true),
+        (Some("src/log.py"), true),
+        (Some("src/state.py"), false),
+    ] {
+        let repo = copy_of(&template);
+        let approval = signing::approval(&repo, &signing::old(), &signing::new());
+        let trailer = format!("{TRAILER}: {}", approval.to_trailer_value());
+        repo.write("../message", format!("Rewrite the state\n\n{trailer}\n"));
+        repo.write("../state.py", signing::new());
+        if let Some(path) = logged {
+            let mut facts = approval.to_json();
+            facts.insert("path".into(), path.into());
+            Log::new(&repo.path(".git"))
+                .append("approved", facts)
+                .unwrap();
+        }
+        let rewrite = "cp ../state.py src/state.py; git commit --quiet -F ../message src/state.py";
+        assert_eq!(
+            observed(&repo, rewrite).is_some(),
+            is_reported,
+            "{logged:?}"
+        );
+    }
 
-    let repo = copy_of(&template());
+    let repo = copy_of(&template);
     repo.write("../state.py", signing::new());
     let rewrite = "cp ../state.py src/state.py; git commit --quiet -m x src/state.py";
     assert_says(
@@ -290,8 +343,11 @@ fn change_in(report: &str) -> &str {
     rest.lines().next().unwrap()
 }
 
-fn restore(repo: &Repo, name: &str) -> Output {
-    repo.guard(&["snapshot", "restore", name])
+/// Runs the restore with what the report names: a change, and perhaps paths.
+fn restore(repo: &Repo, named: &str) -> Output {
+    let command = format!("guard snapshot restore {named}");
+    let mut shell = repo.with_guard_on_path("sh");
+    run(shell.arg("-c").arg(command))
 }
 
 fn stop(repo: &Repo) -> Option<String> {
@@ -344,7 +400,7 @@ fn file_that_changed_since_is_judged_as_the_change_that_it_is() {
     assert!(!repo.path("src/new.py").exists());
     // Only some files, by name.
     let report = observed(&repo, "echo x > a.py; echo y > b.py").unwrap();
-    let name = change_in(&report);
+    let name = change_in(&report).split(' ').next().unwrap();
     repo.guard(&["snapshot", "restore", name, "a.py"]).exits(0);
     assert!(!repo.path("a.py").exists() && repo.path("b.py").exists());
 }

@@ -17,9 +17,11 @@ mod common;
 
 mod agent_context;
 mod agent_hooks;
+mod agent_losses;
 mod agent_observe;
 mod agent_protocols;
 mod agent_scratch;
+mod agent_table;
 mod agent_tools;
 mod amended_rows;
 mod approvals;

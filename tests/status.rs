@@ -42,7 +42,7 @@ fn rows_are_done_once_their_file_is_committed_or_staged() {
     // Keys are added, never renamed.
     has_keys(
         &status,
-        "version branch designs finished rows commit waiting notes errors",
+        "version branch designs finished rows commit waiting scope_changes notes errors",
     );
     has_keys(&status["rows"], "done open open_rows");
     has_keys(&status["commit"], "verdict summary findings");

@@ -66,7 +66,7 @@ impl Received {
         {
             let unseen = Told {
                 text: UNSEEN.to_owned(),
-                is_neutral: false,
+                ..Told::default()
             };
             // A prompt is no request: nothing is denied here.
             let unseen = Some(&unseen).filter(|_| !event.takes_context());

@@ -18,15 +18,20 @@ use write_guard_policy::error::Result;
 use write_guard_policy::path::escaped;
 use write_guard_policy::rules::{AGENT_FILES, Access, may_call_guard};
 use write_guard_repo::boundary::Boundary;
-use write_guard_repo::{Repository, real_path};
+use write_guard_repo::disk::has_several_names;
+use write_guard_repo::{Repository, real_path, system};
 
 /// Judges every action but reads, which count only where the settings say what may be read, and writes to scratch
 /// places. A refusal is logged; a destructive change is held for a person. If all pass, guard takes a snapshot of the
-/// files that they change.
+/// files that they change. The answer is what they do.
 ///
 /// # Errors
 /// The first action that is refused, or the reason why guard cannot judge or take the snapshot.
-pub(crate) fn judge(repo: &Repository, options: &Options, call: &AgentEvent) -> GateResult<()> {
+pub(crate) fn judge(
+    repo: &Repository,
+    options: &Options,
+    call: &AgentEvent,
+) -> GateResult<Vec<Effect>> {
     let boundary = Boundary::open(repo.own_workdir()?)?;
     let (mut judged, mut requests, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
     for action in &call.actions {
@@ -45,7 +50,7 @@ pub(crate) fn judge(repo: &Repository, options: &Options, call: &AgentEvent) -> 
         judged.extend(needs_judging.then_some(action));
     }
     if judged.is_empty() && ignored.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let gate = Gate::open_to_change(repo, options, &requests)?;
     check_each_once(&gate, &requests)?;
@@ -57,7 +62,9 @@ pub(crate) fn judge(repo: &Repository, options: &Options, call: &AgentEvent) -> 
     let changes = judged
         .into_iter()
         .filter_map(|action| judge_action(repo, &gate, action).transpose());
-    gate.keep(changes.collect::<GateResult<_>>()?, &call.tool)
+    let changes: Vec<Effect> = changes.collect::<GateResult<_>>()?;
+    gate.keep(changes.clone(), &call.tool)?;
+    Ok(changes)
 }
 
 /// Each change is checked from the state on disk, so two of them to one file could add up to more.
@@ -160,8 +167,11 @@ fn is_scratch(repo: &Repository, boundary: &Boundary, request: &BStr) -> bool {
         })
     };
     let mut own = OWN.iter().map(|own| home.join(own));
-    let is_temporary = || below(std::env::temp_dir()) || cfg!(unix) && below("/tmp".into());
-    !is_own && (is_temporary() || !ends_as_switch(&path) && own.any(below))
+    let is_temporary = || system::temporary_directories().into_iter().any(below);
+    // A file with another name elsewhere is no scratch.
+    !is_own
+        && !has_several_names(&path)
+        && (is_temporary() || !ends_as_switch(&path) && own.any(below))
 }
 
 /// Whether git ignores the path, relative to the root, and it configures neither an agent nor guard.

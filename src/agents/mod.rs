@@ -7,6 +7,7 @@ mod answer;
 mod judgement;
 mod patch;
 mod payload;
+mod place;
 mod plan;
 mod protocol;
 mod reason;

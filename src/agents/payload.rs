@@ -14,8 +14,11 @@ use super::patch::{is_own_form, patch_actions};
 use super::protocol::{EventKind, Protocol};
 use super::tools;
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::path::escaped;
+use write_guard_policy::path::{escaped, text_on_one_line};
 use write_guard_policy::sha256::sha256;
+
+/// So much of a command is shown in a list.
+const MOST_SHOWN: usize = 100;
 
 /// A payload that is a JSON object.
 pub(super) struct Payload(pub(super) Map<String, Value>);
@@ -63,15 +66,20 @@ impl Payload {
         })
     }
 
+    /// The roots of the workspace that are absolute paths, if the payload names several.
+    fn roots(&self) -> Vec<PathBuf> {
+        let roots = self.0.get("workspace_roots").and_then(Value::as_array);
+        let roots = roots.into_iter().flatten().filter_map(Value::as_str);
+        let roots = roots.map(PathBuf::from);
+        roots.filter(|root| root.is_absolute()).collect()
+    }
+
     /// The directory in which the agent works: an absolute path. An agent may name the only root of its workspace instead.
     fn directory(&self) -> Result<PathBuf> {
-        let roots = self.0.get("workspace_roots").and_then(Value::as_array);
-        let only_root = match roots.map(Vec::as_slice) {
-            Some([root]) => root.as_str(),
-            _ => None,
-        };
+        let mut roots = self.roots();
+        let only_root = roots.pop().filter(|_| roots.is_empty());
         let named = self.text(&["cwd"]).filter(|path| !path.is_empty());
-        let directory = named.or(only_root).map(PathBuf::from);
+        let directory = named.map(PathBuf::from).or(only_root);
         directory.filter(|path| path.is_absolute()).ok_or_else(|| {
             let why =
                 "neither `cwd` nor a single one of `workspace_roots` says where the call works";
@@ -120,11 +128,13 @@ impl Payload {
             name,
             kind,
             directory: self.directory()?,
+            roots: self.roots(),
             session: session.unwrap_or_default().to_owned(),
             call: self.call_id(),
             tool: tool.unwrap_or_default().to_owned(),
             actions,
             written,
+            prompt: self.text(&["prompt_id"]).map(str::to_owned),
             goes_on: input.is_some_and(|input| input["run_in_background"] == true),
             is_repeated: self.is_repeated(),
         })
@@ -211,6 +221,8 @@ pub struct AgentEvent {
     pub(super) kind: EventKind,
     /// The directory in which the agent works: an absolute path.
     pub directory: PathBuf,
+    /// The roots of its workspace, if it names them.
+    pub(super) roots: Vec<PathBuf>,
     /// The agent's session, so that each hears of a finding once; empty if the payload does not say.
     pub session: String,
     /// What tells the tool call from others; `None` for several at once.
@@ -221,6 +233,8 @@ pub struct AgentEvent {
     pub actions: Vec<FileAction>,
     /// The files that the tool has written, if it has run.
     pub written: Vec<BString>,
+    /// The prompt that the call belongs to, if the agent says so.
+    pub(super) prompt: Option<String>,
     /// Whether the command goes on in the background.
     pub(super) goes_on: bool,
     /// Whether the agent goes on only because of a report.
@@ -236,6 +250,22 @@ impl AgentEvent {
     pub fn has_only_absolute_paths(&self) -> bool {
         let mut paths = self.actions.iter().flat_map(FileAction::paths);
         paths.all(|path| gix::path::from_bstr(path).is_ok_and(|path| path.is_absolute()))
+    }
+
+    /// What the call does, on one line for people.
+    pub(super) fn about(&self) -> String {
+        let commands = self.actions.iter().filter_map(|action| match action {
+            FileAction::Command(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let commands: Vec<&str> = commands.collect();
+        let text = format!("{}: {}", self.tool, commands.join("; "));
+        let text: String = text
+            .trim_end_matches(": ")
+            .chars()
+            .take(MOST_SHOWN)
+            .collect();
+        text_on_one_line(&text).into_owned()
     }
 
     /// Whether guard cannot know from the call what it does to files.

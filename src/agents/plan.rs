@@ -27,6 +27,7 @@ pub(super) fn rows_to_propose(
     (!texts.is_empty()).then(|| Told {
         text: texts.join("\n"),
         is_neutral: true,
+        ..Told::default()
     })
 }
 

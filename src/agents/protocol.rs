@@ -3,7 +3,7 @@
 use crate::observe::Told;
 use serde_json::{Value, json};
 
-use self::EventKind::{AfterTool, EndOfSession, EndOfTurn, NewContext, Prompt};
+use self::EventKind::{AfterTool, EndOfSession, EndOfSubagent, EndOfTurn, NewContext, Prompt};
 
 /// The exit code that every agent takes for a denial.
 pub(super) const DENIED: u8 = 2;
@@ -19,6 +19,8 @@ pub(super) enum EventKind {
     /// A tool ran.
     AfterTool,
     EndOfTurn,
+    /// A subagent has ended its turn; others go on.
+    EndOfSubagent,
     EndOfSession,
     /// The context holds nothing yet, or nothing any more.
     NewContext,
@@ -45,6 +47,8 @@ pub(super) struct Protocol {
     pub(super) end_of_turn: AgentAnswer,
     /// Standard output that adds a text to the model's context.
     pub(super) told: AgentAnswer,
+    /// The key of an answer that a person sees, if there is one.
+    pub(super) for_person: Option<&'static str>,
     /// The variable with the directory of the project, which stays when the agent changes its directory.
     pub(super) project_variable: Option<&'static str>,
 }
@@ -72,11 +76,15 @@ impl Protocol {
         };
         let answer = match kind {
             AfterTool if !report.is_neutral => self.after_tool,
-            EndOfTurn | EndOfSession if !report.is_neutral => self.end_of_turn,
+            EndOfTurn | EndOfSubagent | EndOfSession if !report.is_neutral => self.end_of_turn,
             _ => self.told,
         };
+        let mut answer = answer(name, &report.text);
+        if let (Some(key), Some(text)) = (self.for_person, &report.for_person) {
+            answer[key] = text.as_str().into();
+        }
         Reply {
-            stdout: format!("{}\n", answer(name, &report.text)),
+            stdout: format!("{answer}\n"),
             ..Reply::default()
         }
     }
@@ -122,7 +130,7 @@ pub(super) const CLAUDE: Protocol = Protocol {
         ("PostToolUse", AfterTool),
         ("PostToolUseFailure", AfterTool),
         ("Stop", EndOfTurn),
-        ("SubagentStop", EndOfTurn),
+        ("SubagentStop", EndOfSubagent),
         ("SessionEnd", EndOfSession),
         // Also follows a compaction.
         ("SessionStart", NewContext),
@@ -131,6 +139,7 @@ pub(super) const CLAUDE: Protocol = Protocol {
     after_tool: BLOCK,
     end_of_turn: BLOCK,
     told: CONTEXT,
+    for_person: Some("systemMessage"),
     project_variable: Some("CLAUDE_PROJECT_DIR"),
 };
 
@@ -160,6 +169,7 @@ pub(super) const COPILOT: Protocol = Protocol {
     ],
     after_tool: COPILOT_CONTEXT,
     told: COPILOT_CONTEXT,
+    for_person: None,
     project_variable: None,
     ..CLAUDE
 };
@@ -179,6 +189,7 @@ pub(super) const CURSOR: Protocol = Protocol {
     after_tool: CURSOR_CONTEXT,
     end_of_turn: |_, text| json!({"followup_message": text}),
     told: CURSOR_CONTEXT,
+    for_person: None,
     project_variable: Some("CURSOR_PROJECT_DIR"),
     ..CLAUDE
 };
@@ -206,6 +217,7 @@ pub(super) const OPENCODE: Protocol = Protocol {
     events: &[("tool.execute.after", AfterTool)],
     after_tool: OPENCODE_REPORT,
     told: OPENCODE_REPORT,
+    for_person: None,
     project_variable: None,
     ..CLAUDE
 };

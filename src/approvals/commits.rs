@@ -8,6 +8,7 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 
 use super::ssh_keygen::SshKeygen;
+use crate::files::Log;
 use crate::judge::{JudgementFacts, settings_of};
 use write_guard_policy::approve::{Approval, TRAILER};
 use write_guard_policy::change::{Change, State};
@@ -104,7 +105,7 @@ impl CommitApprovals {
             let refused = refused.filter_map(|one| Some((one, one.verdict.as_ref().err()?)));
             for (one, why) in refused.take(MAX_TOLD).collect::<Vec<_>>() {
                 let line = if *why == ApprovalRefusal::Unsigned {
-                    finding.lacks_signature = true;
+                    finding.unsigned = Some((one.approval.id.clone(), one.commit));
                     format!(
                         "approved locally by {}, but unsigned approvals do not count here",
                         escaped(&one.approval.who)
@@ -118,6 +119,33 @@ impl CommitApprovals {
             }
         }
     }
+}
+
+/// Whether a commit makes the change that an approval in its message is for, and the log says that a person gave it: a
+/// trailer alone proves nothing.
+///
+/// # Errors
+/// A commit or the log cannot be read.
+pub(crate) fn is_given(repo: &Repository, id: &str, commit: ObjectId) -> Result<bool> {
+    let read = repo.commit(commit)?;
+    let mut stated = trailer::values(&read.trailers, TRAILER)
+        .filter_map(|value| Approval::from_trailer_value(value).ok());
+    let Some(approval) = stated.find(|approval| approval.id == id) else {
+        return Ok(false);
+    };
+    if step(repo, commit, &approval)?.is_err() {
+        return Ok(false);
+    }
+    let mut is_given = false;
+    let log = Log::of(repo).decisions(|record| {
+        let facts = approval.to_json();
+        let same = |key: &str| record.facts.get(key) == facts.get(key);
+        let is_it = record.event() == "approved" && record.text("id") == id;
+        is_given = is_it && ["path", "old", "new"].into_iter().all(same);
+        is_it
+    });
+    log.map_err(|error| Error::new(format!("the log cannot be read: {error}")))?;
+    Ok(is_given)
 }
 
 /// An approval for JSON; `why_not` says why it does not clear the finding.

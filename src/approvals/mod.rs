@@ -10,7 +10,7 @@ mod signer;
 mod ssh_keygen;
 mod store;
 
-pub(crate) use commits::CommitApprovals;
+pub(crate) use commits::{CommitApprovals, is_given};
 pub use decision::{
     Answer, Ask, Question, approve, consume, held_change, keep, new_id, pending, reject,
 };

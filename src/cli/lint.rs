@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal;
 
+use serde_json::json;
+
 use super::approve::{held_json, held_line};
 use super::bounded;
 use super::options::{DesignArgs, repository};
@@ -10,6 +12,7 @@ use crate::approvals::{self, with_unexpired};
 use crate::ci;
 use crate::files::Failure;
 use crate::judge::{self, Options};
+use crate::observe;
 use crate::report;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Help;
@@ -243,6 +246,12 @@ pub(super) fn status(output: &mut Output) -> Result<u8> {
     let shown = |change| (held_line(change), held_json(&repo, change, None));
     let waiting: Vec<_> = waiting.iter().map(shown).collect();
     let status = judge::status(&repo, &options)?;
-    output.print(|to| report::write_status(&status, &waiting, to));
+    let changes = observe::scope_changes(&repo).into_iter();
+    let changes = changes.map(|change| {
+        let json = json!({"time": change.time, "rows": change.rows});
+        (change.text(), json)
+    });
+    let changes: Vec<_> = changes.collect();
+    output.print(|to| report::write_status(&status, (&waiting, &changes), to));
     Ok(status.commit.map_or(CANNOT_JUDGE, |_| 0))
 }

@@ -9,6 +9,7 @@ use super::lint;
 use super::options::{DesignArgs, repository};
 use super::output::Output;
 use crate::judge::{self, Options};
+use crate::observe::{self, ScopeChange};
 use crate::report::{self, Format};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::Platform;
@@ -55,7 +56,9 @@ impl ReviewArgs {
             for_page: true,
             ..self.design.options(false)
         };
-        let verdict = self.judge(&repo, &options)?;
+        let mut verdict = self.judge(&repo, &options)?;
+        let changes = observe::scope_changes(&repo);
+        verdict.notes.extend(changes.iter().map(ScopeChange::text));
         let address = address_of(&file);
         let (outcome, shown) = (verdict.outcome(), show_file(&file));
         let json = json!({"version": 1, "verdict": outcome, "file": shown, "address": address});

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::files::print_content;
 use super::options::{DesignArgs, repository};
@@ -16,14 +16,14 @@ use write_guard_policy::error::{Error, Result};
 use write_guard_policy::measure::unified_preview;
 use write_guard_policy::path::escaped;
 use write_guard_repo::boundary::Boundary;
-use write_guard_repo::{CHANGE, Repository, Snapshot};
+use write_guard_repo::{CHANGE, ObservedChange, Repository, Snapshot};
 
 #[derive(Debug, Subcommand)]
 #[command(
     after_help = "Examples:\n  guard snapshot list\n  guard snapshot diff 4b45435\n  guard snapshot restore 4b45435 src/state.py"
 )]
 pub(super) enum SnapshotArgs {
-    /// List the snapshots, newest first.
+    /// List the snapshots, newest first, and what the calls of agents changed.
     #[command(after_help = "Examples:\n  guard snapshot list\n  guard snapshot list --format json")]
     List,
     /// List the files of a snapshot, or print one of them.
@@ -96,9 +96,57 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
         text.push_str(&format!("{id}  {}\n", in_a_line(repo, snapshot)));
         items.push(files::snapshot_json(repo, snapshot));
     }
-    let json = json!({"version": 1, "snapshots": items, "lost": lost});
+    let changes = files::kept_changes(repo)?;
+    let calls: Vec<Value> = changes.iter().map(change_json).collect();
+    for (name, change) in &changes {
+        text.push_str(&format!("{name:<12}  {}\n", change_in_a_line(change)));
+    }
+    let commits = repo.kept_lost()?;
+    for (time, commit) in &commits {
+        let (time, id) = (files::rfc3339(*time), commit.to_hex_with_len(12));
+        text.push_str(&format!(
+            "{id}  {time}  commit that no ref reached: git branch NAME {id}\n"
+        ));
+    }
+    let commits: Vec<Value> = commits
+        .iter()
+        .map(|(time, id)| json!({"commit": id.to_string(), "time": files::rfc3339(*time)}))
+        .collect();
+    let json = json!({
+        "version": 1, "snapshots": items, "lost": lost, "calls": calls, "lost_commits": commits,
+    });
     output.answer(&json, text);
     Ok(())
+}
+
+/// What an agent's call changed, as JSON.
+fn change_json((name, change): &(String, ObservedChange)) -> Value {
+    json!({
+        "id": name,
+        "time": files::rfc3339(change.time),
+        "call": change.call,
+        "files": change.files,
+    })
+}
+
+/// How many files of a call a line names.
+const MAX_FILES: usize = 5;
+
+fn change_in_a_line(change: &ObservedChange) -> String {
+    let named = change.files.iter().take(MAX_FILES);
+    let mut named: Vec<String> = named
+        .map(|path| escaped(path.as_str()).to_string())
+        .collect();
+    if change.files.len() > MAX_FILES {
+        named.push("…".to_owned());
+    }
+    let named = if named.is_empty() {
+        String::new()
+    } else {
+        format!("  {}", named.join(" "))
+    };
+    let (time, call) = (files::rfc3339(change.time), escaped(change.call.as_str()));
+    format!("{time}  before {call}{named}")
 }
 
 fn in_a_line(repo: &Repository, snapshot: &Snapshot) -> String {
@@ -116,6 +164,9 @@ fn show_one(
     name: &str,
     path: Option<&Path>,
 ) -> files::GateResult<()> {
+    if name.starts_with(CHANGE) {
+        return show_change(output, repo, name, path);
+    }
     let snapshot = repo.snapshot_named(name)?;
     if let Some(path) = path {
         return print_file(output, repo, &snapshot, path);
@@ -128,6 +179,37 @@ fn show_one(
         text.push_str(&format!("  {} (did not exist)\n", escaped(file)));
     }
     output.answer(&files::snapshot_json(repo, &snapshot), text);
+    Ok(())
+}
+
+/// What an agent's call changed, or what a file held before.
+fn show_change(
+    output: &mut Output,
+    repo: &Repository,
+    name: &str,
+    path: Option<&Path>,
+) -> files::GateResult<()> {
+    if let Some(path) = path {
+        let bytes = files::content_before(repo, name, path)?.ok_or_else(|| {
+            Error::new(format!("there was no such file before {}", escaped(name)))
+                .help(format!("to list the files: guard snapshot show {name}"))
+        })?;
+        return print_content(output, &bytes, || {
+            let path = path.to_string_lossy();
+            json!({ "version": 1, "id": name, "path": path, "content": bytes.to_str_lossy() })
+        });
+    }
+    let changes = files::kept_changes(repo)?;
+    let found = changes.iter().find(|(known, _)| known == name);
+    let found = found.ok_or_else(|| {
+        Error::new(format!("guard knows no change {}", escaped(name)))
+            .help("to list them: guard snapshot list")
+    })?;
+    let mut text = change_in_a_line(&found.1) + "\n";
+    for file in &found.1.files {
+        text.push_str(&format!("  {}\n", escaped(file.as_str())));
+    }
+    output.answer(&change_json(found), text);
     Ok(())
 }
 
@@ -196,12 +278,17 @@ impl RestoreArgs {
             let lost = taken.lost.join(", ");
             output.notes(&[format!("guard has no copy of {lost}; restore it yourself")]);
         }
-        let text = if taken.done.is_empty() {
+        let mut text = if taken.done.is_empty() {
             "nothing is left to take back\n".to_owned()
         } else {
             format!("taken back: {}\n", taken.done.join(", "))
         };
-        let json = json!({"version": 1, "taken_back": taken.done, "no_copy": taken.lost});
+        let kept = taken.kept.map(|kept| kept.to_string());
+        if let Some(kept) = &kept {
+            text += &format!("if that was a mistake: guard snapshot restore {kept}\n");
+        }
+        let json =
+            json!({"version": 1, "taken_back": taken.done, "no_copy": taken.lost, "backup": kept});
         output.answer(&json, text);
         Ok(())
     }

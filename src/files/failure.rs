@@ -75,6 +75,13 @@ impl Failure {
         self
     }
 
+    /// Adds a line of help in front of the others.
+    #[must_use]
+    pub fn first_help(mut self, line: impl Into<Help>) -> Failure {
+        self.help.insert(0, line.into());
+        self
+    }
+
     /// Adds a fact for programs.
     #[must_use]
     pub fn detail(mut self, key: &'static str, value: impl Into<Value>) -> Failure {

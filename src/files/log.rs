@@ -26,6 +26,8 @@ use write_guard_policy::sha256::sha256;
 use write_guard_repo::disk;
 use write_guard_repo::{Repository, WorkTree};
 
+/// The event of a refusal.
+pub(crate) const REFUSED: &str = "refused";
 /// The `prev` of the first record.
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// The start of the last member.
@@ -133,6 +135,24 @@ impl Log {
         Ok(())
     }
 
+    /// The records in the last `length` bytes, in order.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(crate) fn last_records(&self, length: u64) -> io::Result<Vec<Record>> {
+        let Some(mut file) = disk::if_there(File::open(&self.path))? else {
+            return Ok(Vec::new());
+        };
+        let start = file.seek(SeekFrom::End(0))?.saturating_sub(length);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        file.take(length).read_to_end(&mut bytes)?;
+        let lines = bytes.lines_with_terminator();
+        let records =
+            lines.filter_map(|line| Record::parse(line.trim_end_with(|byte| byte == '\n')));
+        Ok(records.collect())
+    }
+
     /// The whole log; empty if there is none.
     ///
     /// # Errors
@@ -234,6 +254,19 @@ impl Record {
     /// The event, such as `started`.
     pub(crate) fn event(&self) -> &str {
         self.text("event")
+    }
+
+    /// The texts of a member that is a list.
+    pub(crate) fn texts(&self, key: &str) -> impl Iterator<Item = &str> {
+        let all = self.facts.get(key).and_then(Value::as_array);
+        all.into_iter().flatten().filter_map(Value::as_str)
+    }
+
+    /// The designs that applied, by path.
+    pub(crate) fn designs(&self) -> impl Iterator<Item = &str> {
+        let designs = self.facts.get("designs").and_then(Value::as_array);
+        let designs = designs.into_iter().flatten();
+        designs.filter_map(|one| one.get("path").unwrap_or(one).as_str())
     }
 
     /// Whether it gives an approval or uses it up.

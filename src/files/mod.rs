@@ -24,11 +24,11 @@ pub(crate) use line_endings::PlainLines;
 #[cfg(feature = "mcp")]
 pub(crate) use listing::{Listing, MOST_LISTED};
 pub use log::{Log, Record, Verification, rfc3339, verify};
-pub(crate) use log::{alone, members, now, record, versions};
+pub(crate) use log::{REFUSED, alone, members, now, record, versions};
 pub(crate) use operation::{ABSENT, can_extend};
 pub use operation::{Operation, OperationKind, Strategy};
 pub use text::{Edit, Extension, apply};
 pub use undo::{
-    TakenBackChange, keep_only_copies, own_snapshot, prune, restored_json, snapshot_json,
-    snapshot_path, take_back,
+    TakenBackChange, content_before, keep_contents, kept_changes, own_snapshot, prune,
+    restored_json, snapshot_json, snapshot_path, take_back,
 };

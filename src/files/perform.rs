@@ -5,7 +5,7 @@ use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
 use super::failure::refuse_binary;
-use super::log::{members, now, record, versions};
+use super::log::{REFUSED, members, now, record, versions};
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Operation, Strategy, log};
 use crate::approvals::{Ask, HeldChange, Question};
 use write_guard_policy::finding::{Finding, Level, Rule};
@@ -189,7 +189,7 @@ impl Gate<'_> {
             ("rule", rule.map(Value::from)),
             ("designs", Some(versions(&self.policy.design_versions()))),
         ]));
-        match self.log.append("refused", facts) {
+        match self.log.append(REFUSED, facts) {
             Ok(_) => failure,
             Err(error) => failure.help(format!("guard could not record this in its log: {error}")),
         }

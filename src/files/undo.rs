@@ -14,7 +14,7 @@ use crate::approvals::Ask;
 use crate::judge::{Options, settings_of_head};
 use write_guard_policy::change::{Change, Kind, State};
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::path::escaped;
+use write_guard_policy::path::{escaped, shell_word};
 use write_guard_policy::scope::settings::MAX_SIZE;
 use write_guard_repo::boundary::Boundary;
 use write_guard_repo::{Blobs, CheckpointStore, ObservedChange, Repository, Snapshot};
@@ -63,6 +63,7 @@ impl Gate<'_> {
             return Err(Error::new(message).help(list).into());
         }
         let tree = self.repo.tree_of(Some(id))?;
+        let by_hand = id.to_hex_with_len(12).to_string();
         let mut steps = Vec::new();
         all.retain(|path| only.is_empty() || only.contains(path));
         for path in all {
@@ -74,18 +75,28 @@ impl Gate<'_> {
                 steps.push((path, Operation::Restore(previous)));
             }
         }
-        self.restore_all(steps, ask)
+        self.restore_all(steps, &by_hand, ask)
     }
 
-    /// Performs the steps after all are judged. If a person must decide about one, nothing is done before.
+    /// Performs the steps after all are judged. If a person must decide about one, nothing is done before. A refusal
+    /// names what a person can do by hand with the snapshot or change of this name.
     fn restore_all(
         &self,
         steps: Vec<RestoreStep>,
+        name: &str,
         mut ask: Option<Ask<'_>>,
     ) -> GateResult<Vec<Effect>> {
         let mut judged = Vec::new();
         for (path, operation) in steps {
-            let effect = self.prepare(path.as_ref(), &operation, None)?;
+            let effect = self.prepare(path.as_ref(), &operation, None);
+            let effect = effect.map_err(|failure| {
+                let word = shell_word(path.as_ref());
+                let by_hand = match &operation {
+                    Operation::Restore(None) => format!("rm {word}"),
+                    _ => format!("guard snapshot show {name} {word} > {word}"),
+                };
+                failure.help(format!("a person can do it by hand: {by_hand}"))
+            })?;
             judged.push((effect.finding.is_none(), path, operation));
         }
         judged.sort_by_key(|(is_free, ..)| *is_free);
@@ -127,7 +138,9 @@ fn previous(repo: &Repository, state: Option<State>) -> Result<Option<(Vec<u8>, 
 pub fn prune(repo: &Repository) -> GateResult<(usize, usize)> {
     let keep = settings_of_head(repo)?.keep;
     let _alone = log::alone(repo)?;
-    Ok(repo.prune_snapshots(now().saturating_sub_unsigned(keep))?)
+    let oldest = now().saturating_sub_unsigned(keep);
+    repo.forget_lost(oldest)?;
+    Ok(repo.prune_snapshots(oldest)?)
 }
 
 /// A snapshot as JSON.
@@ -167,6 +180,8 @@ pub struct TakenBackChange {
     pub done: Vec<String>,
     /// What guard has no copy of.
     pub lost: Vec<String>,
+    /// The snapshot of what was there, if files changed.
+    pub kept: Option<ObjectId>,
 }
 
 /// Takes back an observed change. A file that changed since is judged as the write or removal that it is. `only`
@@ -182,18 +197,25 @@ pub fn take_back(
 ) -> GateResult<TakenBackChange> {
     let store = CheckpointStore::open(repo)?;
     let observed = store.observed(name)?;
-    let wanted = only.iter().map(|path| snapshot_path(repo, path));
-    let wanted: Vec<BString> = wanted.collect::<GateResult<_>>()?;
+    // By name alone: a link may stand where a directory was.
+    let wanted: Vec<BString> = only.iter().map(|path| repo.request(path)).collect();
     let back = store.to_take_back(&observed, &wanted)?;
     let mut done = shown(back.files.iter().map(|change| &change.path));
-    {
+    let kept = {
         let _alone = log::alone(repo)?;
-        keep_present(repo, name, &back.files)?;
+        let kept = keep_present(repo, name, &back.files)?;
         store.take_back_files(&back)?;
         if only.is_empty() {
             done.extend(store.take_back_rest(&observed)?);
+        } else {
+            let staged: Vec<BString> = wanted
+                .into_iter()
+                .filter(|path| observed.back.staged.contains(&*path.to_str_lossy()))
+                .collect();
+            done.extend(store.take_back_staged(&observed, &staged)?);
         }
-    }
+        kept
+    };
     if !back.changed.is_empty() {
         let both = store.repository(Blobs::new())?;
         let mut steps = Vec::new();
@@ -202,13 +224,41 @@ pub fn take_back(
             steps.push((change.path.clone(), restore));
         }
         drop(store);
-        let restored = Gate::open(repo, options)?.restore_all(steps, None)?;
+        let restored = Gate::open(repo, options)?.restore_all(steps, name, None)?;
         done.extend(shown(restored.iter().map(|effect| &effect.path)));
     }
     Ok(TakenBackChange {
         done,
         lost: shown(&back.lost),
+        kept,
     })
+}
+
+/// The changes that calls of agents made in this work tree and that are kept, the newest first.
+///
+/// # Errors
+/// The checkpoints cannot be read.
+pub fn kept_changes(repo: &Repository) -> Result<Vec<(String, ObservedChange)>> {
+    let is_there = repo.workdir().is_ok_and(CheckpointStore::is_there_for);
+    if !is_there {
+        return Ok(Vec::new());
+    }
+    let store = CheckpointStore::open(repo)?;
+    let names = store.changes().into_iter();
+    let found = names.filter_map(|name| store.observed(&name).ok().map(|change| (name, change)));
+    Ok(found.collect())
+}
+
+/// The content that a file had before a change; `None` if there was none.
+///
+/// # Errors
+/// The change is unknown, or its content cannot be read.
+pub fn content_before(repo: &Repository, name: &str, path: &Path) -> GateResult<Option<Vec<u8>>> {
+    let path = repo.request(path);
+    let store = CheckpointStore::open(repo)?;
+    let change = store.observed(name)?;
+    let both = store.repository(Blobs::new())?;
+    Ok(both.tree_in(&change.before).read(path.as_ref())?)
 }
 
 fn shown<'p>(paths: impl IntoIterator<Item = &'p BString>) -> Vec<String> {
@@ -236,9 +286,9 @@ fn snapshot(
 }
 
 /// The content that goes stays as a snapshot, so that a person can look at it.
-fn keep_present(repo: &Repository, name: &str, files: &[Change]) -> GateResult<()> {
+fn keep_present(repo: &Repository, name: &str, files: &[Change]) -> GateResult<Option<ObjectId>> {
     if files.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let boundary = Boundary::open(repo.own_workdir()?)?;
     let present = files.iter().filter_map(|change| {
@@ -255,24 +305,29 @@ fn keep_present(repo: &Repository, name: &str, files: &[Change]) -> GateResult<(
         ("paths", Some(paths.into())),
         ("backup", backup.map(|id| id.to_string().into())),
     ]);
-    record(&Log::of(repo), "taken-back", facts).map(drop)
+    record(&Log::of(repo), "taken-back", facts)?;
+    Ok(backup)
 }
 
-/// Keeps the content of files that no commit has, as it was in a checkpoint, as a snapshot.
+/// Keeps contents that are nowhere any more as a snapshot: each with its path and its state.
 ///
 /// # Errors
 /// It cannot be written.
-pub fn keep_only_copies(
+pub fn keep_contents(
     repo: &Repository,
     store: &CheckpointStore<'_>,
-    change: &ObservedChange,
-    paths: &[BString],
+    contents: &[(&BString, State)],
 ) -> GateResult<()> {
     let both = store.repository(Blobs::new())?;
-    let tree = both.tree_in(&change.before);
-    let mut kept = Vec::new();
-    for path in paths.iter().take(MOST) {
-        kept.extend(previous(&both, tree.get(path.as_ref())?)?.map(|file| (path, file)));
+    let mut kept: Vec<FileCopy<'_>> = Vec::new();
+    for (path, state) in contents.iter().take(MOST) {
+        let is_new = kept.iter().all(|(known, _)| known != path);
+        if is_new && let Some(file) = previous(&both, Some(*state))? {
+            kept.push((path, file));
+        }
+    }
+    if kept.is_empty() {
+        return Ok(());
     }
     let _alone = log::alone(repo)?;
     snapshot(repo, &kept, "a command").map(drop)

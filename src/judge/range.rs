@@ -34,13 +34,18 @@ pub fn commit(
     let facts = JudgementFacts {
         source: SourceKind::Range,
         head: Some(id),
-        branch,
+        branch: of_designs(repo, branch),
         commits: slice::from_ref(&made),
         changes,
         merged,
         ..JudgementFacts::new(repo, Stage::Commit, base, tree)?
     };
     pipeline::judge(facts, options)?.verdict()
+}
+
+/// The branch whose designs apply to the commits of a branch.
+fn of_designs(repo: &Repository, branch: Option<BString>) -> Option<BString> {
+    branch.map(|branch| repo.design_branch_of(branch.as_ref()))
 }
 
 /// Judges the net change of a range and, if asked to, every commit.
@@ -107,7 +112,7 @@ pub(super) fn net(
     let facts = JudgementFacts {
         source: SourceKind::Range,
         head: Some(head),
-        branch: range.branch.clone(),
+        branch: of_designs(repo, range.branch.clone()),
         commits: &range.commits,
         known: &range.known,
         changes,

@@ -1,42 +1,68 @@
 //! Judges what happened between two checkpoints: the work tree and the index by the rules for requests, new commits as
 //! a range.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
+use super::losses::{LossFinder, Losses, LostThing};
+use super::session::ObservedSession;
+use super::table::{Does, Fact, Had, Now};
+use crate::approvals::is_given;
 use crate::judge::{Options, as_requests, range, settings_of_head};
 use write_guard_policy::change::{Change, State};
-use write_guard_policy::error::Result;
-use write_guard_policy::finding::{Finding, Level, Rule};
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::{Finding, Level};
 use write_guard_policy::rules::{self, at_level};
 use write_guard_repo::{
-    Blobs, CheckedOut, Checkpoint, CheckpointStore, ObservedChange, Parents, Repository, Tree,
+    Back, Blobs, CheckedOut, Checkpoint, CheckpointStore, OwnLoss, Parents, Repository, Tree,
     changes_between, differing, is_in_any, state_of, tree_of_changes,
 };
 
 /// What is compared.
-pub struct Observed<'a> {
+pub(super) struct Observed<'a> {
     /// The checkpoints.
-    pub store: &'a CheckpointStore<'a>,
+    pub(super) store: &'a CheckpointStore<'a>,
     /// What there was before.
-    pub before: &'a Checkpoint,
+    pub(super) before: &'a Checkpoint,
     /// What is there now.
-    pub after: &'a Checkpoint,
-    /// What there was at the beginning of the session.
-    pub first: &'a Checkpoint,
-    /// The changes that were reported: their paths may return to what there was before.
-    pub reported: &'a [ObservedChange],
+    pub(super) after: &'a Checkpoint,
+    /// What guard remembers of the session.
+    pub(super) session: &'a ObservedSession,
+    /// Whether the refs are judged with another work tree.
+    pub(super) leaves_refs: bool,
 }
 
 /// What a difference comes to.
 #[derive(Debug, Default)]
-pub struct Observation {
-    /// The errors.
-    pub findings: Vec<Finding>,
-    /// The refused files whose content no commit had, before the change.
-    pub only_copies: Vec<BString>,
+pub(super) struct Observation {
+    /// The errors, each with where it stands, which says how to take it back.
+    pub(super) findings: Vec<(Finding, FoundIn)>,
+    /// What is nowhere any more.
+    pub(super) losses: Losses,
+    /// The files that differ.
+    pub(super) changes: Vec<Change>,
+    /// Those that are as in HEAD now.
+    followed: Vec<BString>,
+    /// Why the rules could not be asked.
+    pub(super) failed: Option<Error>,
+}
+
+/// Where a finding stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FoundIn {
+    /// In the work tree.
+    File,
+    /// In the index.
+    Index,
+    /// In commits of this ref, or of `HEAD`.
+    Ref(String),
+    /// In the files that switch hooks.
+    Switch,
+    /// In what guard keeps.
+    Own,
 }
 
 impl Observed<'_> {
@@ -44,15 +70,19 @@ impl Observed<'_> {
     ///
     /// # Errors
     /// It cannot be judged, for example because there is no design.
-    pub fn judge(&self, repo: &Repository, options: &Options) -> Result<Observation> {
+    pub(super) fn judge(&self, repo: &Repository, options: &Options) -> Result<Observation> {
         let (before, after) = (self.before, self.after);
-        if before == after {
-            return Ok(Observation::default());
+        let mut found = Observation::default();
+        if before == after && self.store.lost_own(before).is_empty() {
+            return Ok(found);
         }
         let (sized, blobs) = sized_files(repo, before, after)?;
         let checkpoint_repo = self.store.repository(blobs)?;
-        let mut found = Observation::default();
         let known = self.known(&checkpoint_repo);
+        let tree = |one| checkpoint_repo.tree_in(one).id();
+        let objects = checkpoint_repo.objects();
+        let changes = changes_between(objects, tree(before), tree(after))?;
+        let changes: Vec<Change> = one_per_path(changes, sized).collect();
         let judged = ObservedJudge {
             observed: self,
             base: self.base(&checkpoint_repo, &known)?,
@@ -61,19 +91,24 @@ impl Observed<'_> {
             options,
         };
         // What would keep guard from looking comes first.
-        judged.switches(&mut found)?;
-        judged.commits(&mut found)?;
-        if before.tree != after.tree || !sized.is_empty() {
-            judged.files(sized, &mut found)?;
-        }
-        if before.index != after.index {
-            judged.index(&mut found)?;
-        }
+        judged.means(&mut found)?;
+        let finder = LossFinder {
+            store: self.store,
+            repo: &checkpoint_repo,
+            before,
+            after,
+            session: self.session,
+            changes: &changes,
+            measured: Cell::new(0),
+        };
+        found.losses = Losses::sorted(finder.find(self.leaves_refs)?);
+        found.failed = judged.by_rules(&changes, &mut found).err();
         let mut seen = HashSet::new();
-        found.findings.retain(|finding| {
+        found.findings.retain(|(finding, _)| {
             let key = (finding.rule, finding.path.clone(), finding.message.clone());
             finding.level == Level::Error && seen.insert(key)
         });
+        found.changes = changes;
         Ok(found)
     }
 
@@ -90,11 +125,30 @@ impl Observed<'_> {
 
     /// The commits that are not new: those that a ref had, and those that were fetched.
     fn known(&self, repo: &Repository) -> Vec<ObjectId> {
-        let fetched = self.after.refs().filter(|(name, _)| repo.was_fetched(name));
+        let fetched = self
+            .after
+            .refs()
+            .filter(|(name, _)| self.is_fetched(repo, name));
         let refs = self.before.refs().chain(fetched).map(|(_, id)| id);
         let known: BTreeSet<ObjectId> = refs.chain(self.before.head_commit()).collect();
         let known = known.into_iter();
         known.filter(|&id| repo.commit(id).is_ok()).collect()
+    }
+
+    /// Whether a ref has what a remote has, which was configured with this address when the session began.
+    fn is_fetched(&self, repo: &Repository, name: &str) -> bool {
+        let Some(short) = name.strip_prefix("refs/remotes/") else {
+            return false;
+        };
+        let now = repo.remote_addresses();
+        let known = self.session.remotes.as_ref();
+        let is_of = |remote: &String| {
+            let rest = short.strip_prefix(remote.as_str());
+            rest.is_some_and(|rest| rest.starts_with('/'))
+                && known.and_then(|known| known.get(remote)) == now.get(remote)
+        };
+        let is_fetched = now.keys().any(is_of) && repo.may_be_fetched(name);
+        is_fetched && Fact::of(Had::NoCommit, Now::Fetched).does() == Does::Nothing
     }
 }
 
@@ -139,64 +193,41 @@ struct ObservedJudge<'a> {
 }
 
 impl ObservedJudge<'_> {
+    /// What the rules say: commits as a range, files and the index as requests.
+    fn by_rules(&self, changes: &[Change], found: &mut Observation) -> Result<()> {
+        if !self.observed.leaves_refs {
+            self.commits(found)?;
+        }
+        self.files(changes, found)?;
+        if self.observed.before.index != self.observed.after.index {
+            self.index(found)?;
+        }
+        Ok(())
+    }
+
     /// The work tree.
-    fn files(&self, sized: Vec<Change>, found: &mut Observation) -> Result<()> {
-        let observed = self.observed;
-        let repo = self.repo;
-        let tree = |one: &Checkpoint| repo.tree_in(one);
-        let (old, new) = (tree(observed.before), tree(observed.after));
-        let changes = changes_between(repo.objects(), old.id(), new.id())?;
+    fn files(&self, changes: &[Change], found: &mut Observation) -> Result<()> {
         let excuse = Excuses::of(self)?;
-        let base = repo.tree_of(self.base)?;
-        let was = repo.tree_of(observed.before.head_commit())?;
-        let first = tree(observed.first);
-        let stashed = repo.stash_in(observed.after);
-        let (mut since_head, mut since_before) = (Vec::new(), Vec::new());
-        for change in one_per_path(changes, sized) {
+        let base = self.repo.tree_of(self.base)?;
+        let mut since_head = Vec::new();
+        for change in changes {
             let path: &BStr = change.path.as_ref();
             let committed = base.get(path)?;
-            let is_committed = change.old == committed || change.old == was.get(path)?;
-            if excuse.head.get(path)? == change.new {
-                // What the session found and no commit has must not vanish, unless it is in a stash.
-                let is_only_copy = !is_committed && first.get(path)? == change.old;
-                if is_only_copy && !is_in_any(&stashed, path, change.old)? {
-                    since_before.push(change);
-                }
-                continue;
+            let is_head = excuse.head.get(path)? == change.new;
+            if is_head {
+                found.followed.push(change.path.clone());
             }
-            if excuse.covers(path, change.new)? {
-                continue;
-            }
-            if committed != change.new {
+            let is_known = is_head || excuse.covers(path, change.new)?;
+            if is_reported(is_known) && committed != change.new {
                 since_head.push(Change {
                     old: committed,
                     ..change.clone()
                 });
             }
-            // What the session itself made and no commit has may go again.
-            let is_own = first.get(path)?.is_none() && committed.is_none();
-            if change.old.is_some() && !is_committed && !is_own {
-                since_before.push(change);
-            }
         }
-        // The lost contents, each with whether the file is gone.
-        let lost = since_before.iter();
-        let lost = lost.map(|change| (change.path.clone(), change.new.is_none()));
-        let lost: HashMap<BString, bool> = lost.collect();
-        let lost_at = |finding: &Finding| lost.get(finding.path.as_ref()?).copied();
-        let mut findings = self.judge(since_head, new.clone())?;
-        let of_losses = self.judge(since_before, new)?.into_iter();
-        findings.extend(of_losses.filter(|finding| {
-            finding.rule == Rule::DestructiveChange || lost_at(finding) == Some(true)
-        }));
-        for finding in &findings {
-            if finding.level == Level::Error && lost_at(finding).is_some() {
-                found.only_copies.extend(finding.path.clone());
-            }
-        }
-        found.findings.extend(findings);
-        found.only_copies.sort();
-        found.only_copies.dedup();
+        let files = self.repo.tree_in(self.observed.after);
+        let findings = self.judge(since_head, files)?;
+        found.add(findings, &FoundIn::File);
         Ok(())
     }
 
@@ -214,13 +245,14 @@ impl ObservedJudge<'_> {
             let (path, is): (&BStr, _) = (change.path.as_ref(), change.new);
             let (head, base) = (excuse.head.get(path)?, base.get(path)?);
             let is_known = [head, base, files.get(path)?].contains(&is);
-            if !is_known && !excuse.covers(path, is)? {
+            if is_reported(is_known || excuse.covers(path, is)?) {
                 changes.push(Change::new(path, base, is));
             }
         }
         let (objects, staged) = tree_of_changes(repo.objects(), &changes)?;
         let staged = Tree::at(&objects, staged);
-        found.findings.extend(self.judge(changes, staged)?);
+        let findings = self.judge(changes, staged)?;
+        found.add(findings, &FoundIn::Index);
         Ok(())
     }
 
@@ -257,84 +289,196 @@ impl ObservedJudge<'_> {
             let old = name.and_then(|(name, _)| before.get(name).copied());
             let old = self.repo.tree_of(old.or(observed.before.head_commit()))?;
             let new = self.repo.tree_of(Some(tip))?;
+            let place = FoundIn::Ref(name.map_or("HEAD", |(name, _)| name).to_owned());
             for mut finding in range(self.repo, &new_range, self.options)?.findings {
                 let is_old = match &finding.path {
                     Some(path) => old.get(path.as_ref())? == new.get(path.as_ref())?,
                     None => false,
                 };
                 // A person approved it here; only CI asks for the signature.
-                if is_old || finding.lacks_signature {
+                let unsigned = finding.unsigned.as_ref();
+                let is_approved = unsigned.map(|(id, commit)| is_given(self.repo, id, *commit));
+                if is_old || is_approved.transpose()?.unwrap_or(false) {
                     continue;
                 }
                 finding.message =
                     format!("commit {}: {}", tip.to_hex_with_len(12), finding.message);
-                found.findings.push(finding);
+                found.add(vec![finding], &place);
             }
         }
         Ok(())
     }
 
-    /// The files that say which hooks run and what git ignores.
-    fn switches(&self, found: &mut Observation) -> Result<()> {
-        let Observed { store, after, .. } = self.observed;
-        let changed = store.changed_switches(self.observed.before, after)?;
-        if changed.is_empty() {
+    /// What guard looks with: its own log, snapshots and checkpoints, and the files that say which hooks run and what
+    /// git ignores.
+    fn means(&self, found: &mut Observation) -> Result<()> {
+        if Fact::of(Had::Means, Now::Changed).does() != Does::ReportMeans {
             return Ok(());
         }
-        let returned = store.changed_switches(self.observed.first, after)?;
+        let Observed {
+            store,
+            before,
+            after,
+            ..
+        } = *self.observed;
         let settings = settings_of_head(self.repo).unwrap_or_default();
-        for (path, what) in changed.into_iter().filter(|one| returned.contains(one)) {
-            let inside = path.strip_prefix(self.repo.workdir()?).unwrap_or(&path);
+        let root = self.repo.workdir()?;
+        for lost in store.lost_own(before) {
+            let finding = rules::means_removed(match lost {
+                OwnLoss::Log => rules::Means::Log,
+                OwnLoss::Snapshots => rules::Means::Snapshots,
+                OwnLoss::Checkpoints => rules::Means::Checkpoints,
+            });
+            found.add(
+                at_level(&settings, finding).into_iter().collect(),
+                &FoundIn::Own,
+            );
+        }
+        let first = self.observed.session.first.as_ref();
+        let first = first.map(|first| store.checkpoint(first)).transpose()?;
+        let since_first = first.map(|first| store.changed_switches(&first, after));
+        let since_first = since_first.transpose()?;
+        for (path, what) in store.changed_switches(before, after)? {
+            let is_back = |all: &Vec<_>| !all.contains(&(path.clone(), what.clone()));
+            if since_first.as_ref().is_some_and(is_back) {
+                continue;
+            }
+            let inside = path.strip_prefix(root).unwrap_or(&path);
             let name = BString::from(inside.to_string_lossy().as_ref());
             let finding = rules::switch_changed(name.as_ref(), &what);
-            found.findings.extend(at_level(&settings, finding));
+            let finding = at_level(&settings, finding);
+            found.add(finding.into_iter().collect(), &FoundIn::Switch);
         }
         Ok(())
     }
+}
+
+impl Observation {
+    fn add(&mut self, findings: Vec<Finding>, place: &FoundIn) {
+        let findings = findings.into_iter();
+        self.findings
+            .extend(findings.map(|finding| (finding, place.clone())));
+    }
+
+    /// What is to be taken back: exactly what was refused, and what was lost.
+    pub(super) fn back(&self, before: &Checkpoint, after: &Checkpoint) -> Back {
+        let mut back = Back::default();
+        for (finding, place) in &self.findings {
+            let path = finding.path.as_ref().map(|path| path.to_string());
+            match place {
+                FoundIn::File => back.files.extend(path),
+                FoundIn::Index => back.staged.extend(path),
+                FoundIn::Ref(name) => {
+                    back.refs.insert(name.clone());
+                    back.files.extend(path);
+                }
+                FoundIn::Switch => back.switches = true,
+                FoundIn::Own => {}
+            }
+        }
+        for loss in self.losses.all() {
+            match &loss.what {
+                LostThing::File { path, .. } => drop(back.files.insert(path.to_string())),
+                LostThing::Staged { path, .. } => drop(back.staged.insert(path.to_string())),
+                LostThing::Commit(lost) if lost.is_stash() => {
+                    back.stashes.push(lost.commit.to_string());
+                }
+                LostThing::Commit(lost) => back.refs.extend(lost.refs.iter().cloned()),
+            }
+        }
+        if self.failed.is_some() {
+            self.add_everything(&mut back, before, after);
+        }
+        self.follow_head(&mut back, before, after);
+        // What was staged with a file goes with it.
+        back.staged.extend(back.files.iter().cloned());
+        back
+    }
+
+    /// Where the rules could not be asked, everything may be taken back.
+    fn add_everything(&self, back: &mut Back, before: &Checkpoint, after: &Checkpoint) {
+        let changes = self.changes.iter();
+        back.files
+            .extend(changes.map(|change| change.path.to_string()));
+        let refs = before.refs().chain(after.refs());
+        let moved = refs.filter(|(name, _)| before.tip_of(name) != after.tip_of(name));
+        back.refs.extend(moved.map(|(name, _)| name.to_owned()));
+        if before.head() != after.head() {
+            back.refs.insert("HEAD".to_owned());
+        }
+        back.index |= before.index != after.index;
+    }
+
+    /// Where the ref of HEAD returns, HEAD itself does, and the index. So do the files that git has checked out with
+    /// it, unless the call made the commit.
+    fn follow_head(&self, back: &mut Back, before: &Checkpoint, after: &Checkpoint) {
+        let branch = |one: &Checkpoint| {
+            one.head()
+                .strip_prefix("ref: ")
+                .unwrap_or("HEAD")
+                .to_owned()
+        };
+        let names = [branch(before), branch(after)];
+        if !names.iter().any(|name| back.refs.contains(name)) {
+            return;
+        }
+        back.refs.insert("HEAD".to_owned());
+        back.index = true;
+        let is_known = |tip: ObjectId| before.refs().any(|(_, known)| known == tip);
+        let mut losses = self.losses.all();
+        let is_reset = losses.any(|loss| match &loss.what {
+            LostThing::Commit(lost) => lost.refs.iter().any(|name| names.contains(name)),
+            _ => false,
+        });
+        if is_reset || after.head_commit().is_some_and(is_known) {
+            back.files
+                .extend(self.followed.iter().map(|path| path.to_string()));
+        }
+    }
+}
+
+/// Whether the table reports a path that differs; not if its content is that of a commit or stash.
+fn is_reported(is_known: bool) -> bool {
+    let fact = if is_known {
+        Fact::of(Had::Known, Now::CheckedOut)
+    } else {
+        Fact::of(Had::Path, Now::Differs)
+    };
+    fact.does() == Does::Report
 }
 
 /// Where content comes from that is nobody's new work.
 struct Excuses<'a> {
     index: CheckedOut<'a>,
     head: Tree<'a>,
-    /// The tree at the beginning of the session.
-    first: Tree<'a>,
     /// What a stash or another parent of a merge had.
     others: Vec<Tree<'a>>,
-    /// What there was before each reported change, with its paths.
-    reported: Vec<(Tree<'a>, &'a [String])>,
+    /// The paths that may return to what there was before they were reported.
+    session: &'a ObservedSession,
 }
 
 impl<'a> Excuses<'a> {
     fn of(judged: &'a ObservedJudge<'a>) -> Result<Excuses<'a>> {
         let (observed, repo) = (judged.observed, judged.repo);
-        let mut others = repo.stash_in(observed.first);
+        let mut others = repo.stashes_in(observed.before);
         for merged in Parents::of_next_commit(repo, false)?.merged {
             if judged.known.contains(&merged) {
                 others.push(repo.tree_of(Some(merged))?);
             }
         }
-        let reported = observed.reported.iter();
-        let reported =
-            reported.map(|change| (repo.tree_in(&change.before), change.paths.as_slice()));
         Ok(Excuses {
             index: CheckedOut::of(repo)?,
             head: repo.tree_of(observed.after.head_commit())?,
-            first: repo.tree_in(observed.first),
             others,
-            reported: reported.collect(),
+            session: observed.session,
         })
     }
 
     fn covers(&self, path: &BStr, new: Option<State>) -> Result<bool> {
         // That a stash or another parent lacks a file is no reason for it to go.
-        let mut is_covered = self.first.get(path)? == new
-            || new.is_some() && is_in_any(&self.others, path, new)?
-            || self.index.is_as_in(path, self.head.get(path)?);
-        for (before, paths) in &self.reported {
-            let is_reported = paths.iter().any(|known| path == known.as_str());
-            is_covered |= is_reported && before.get(path)? == new;
-        }
-        Ok(is_covered)
+        let is_elsewhere = new.is_some() && is_in_any(&self.others, path, new)?;
+        Ok(is_elsewhere
+            || self.index.is_as_in(path, self.head.get(path)?)
+            || self.session.is_excused(path, new))
     }
 }

@@ -1,43 +1,37 @@
-//! Observes what commands do: a checkpoint before, a look afterwards, and a report of what the rules refuse.
+//! Observes what commands do: a checkpoint before, a look afterwards, and a report of what the rules refuse and of what
+//! is nowhere any more. `table` says what guard does about each difference.
 
 mod hook_files;
 mod judgement;
+mod losses;
+mod scope;
+mod session;
+mod table;
+mod text;
+mod whereabouts;
 
-use std::fmt::Write;
+use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
+use gix::bstr::{BStr, BString};
 
-use crate::files;
+use crate::files::{self, now};
 use crate::judge::Options;
 use hook_files::hook_files;
-use judgement::{Observation, Observed};
-use write_guard_policy::error::{Error, Result};
-use write_guard_policy::finding::{Finding, Rule};
-use write_guard_policy::path::escaped;
-use write_guard_repo::{Checkpoint, CheckpointStore, ObservedChange, Repository};
+use judgement::{FoundIn, Observation, Observed};
+use losses::LostThing;
+use scope::ScopeInForce;
+pub(crate) use scope::{ScopeChange, scope_changes};
+use session::{ObservedSession, OpenCall};
+use table::{Does, Fact, Had, Maker, Now};
+pub(crate) use text::failed_to;
+use write_guard_policy::change::{Change, State};
+use write_guard_policy::error::Result;
+use write_guard_policy::finding::Finding;
+use write_guard_policy::measure::{Thresholds, kept};
+use write_guard_repo::{Blobs, Checkpoint, CheckpointStore, ObservedChange, Recorded, Repository};
 
-/// How many findings a model reads with attention.
-const MAX_FINDINGS: usize = 6;
-
-const SEEN: &str = "guard saw that the command changed what it may not:";
-const BETWEEN: &str = "Between two tools this changed, perhaps in an editor or by a job in the background, and guard would refuse to commit it:";
-
-/// What guard knows about a session.
-#[derive(Default, Serialize, Deserialize)]
-struct ObservedSession {
-    /// The first checkpoint.
-    first: Option<Checkpoint>,
-    /// The newest checkpoint: before the commands that run now, or after the last one.
-    last: Option<Checkpoint>,
-    /// The calls that run.
-    open: Vec<String>,
-    /// What was reported, and will be once more at the end of the turn.
-    again: Vec<String>,
-    /// All reported changes.
-    reported: Vec<String>,
-    /// What changed between two tools, and was not told yet.
-    between: Vec<String>,
-}
+/// So many files of a change are named in a list.
+const MAX_FILES: usize = 50;
 
 /// What an agent reads after an event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -46,6 +40,21 @@ pub(crate) struct Told {
     pub(crate) text: String,
     /// Whether nothing in it is the agent's doing, so that it must not hold the agent.
     pub(crate) is_neutral: bool,
+    /// What a person is to see, where the agent has a way to show it.
+    pub(crate) for_person: Option<String>,
+}
+
+impl Told {
+    /// Both texts as one.
+    pub(crate) fn with(self, other: Told) -> Told {
+        let persons = self.for_person.into_iter().chain(other.for_person);
+        let persons: Vec<String> = persons.collect();
+        Told {
+            text: format!("{}\n{}", self.text, other.text),
+            is_neutral: self.is_neutral && other.is_neutral,
+            for_person: (!persons.is_empty()).then(|| persons.join("\n")),
+        }
+    }
 }
 
 /// What has ended.
@@ -58,10 +67,30 @@ pub(crate) enum Ended<'a> {
         /// Whether its command goes on in the background.
         goes_on: bool,
     },
+    /// The turn of a subagent, beside which others go on.
+    Subagent,
     /// The turn of the agent.
     Turn,
     /// The session.
     Session,
+}
+
+/// A call that begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Begun<'a> {
+    /// What tells it from others.
+    pub(crate) id: &'a str,
+    /// What it does, for people.
+    pub(crate) about: &'a str,
+    /// The prompt that it belongs to, if the agent says so.
+    pub(crate) prompt: Option<&'a str>,
+}
+
+/// A content that an agent's own tool writes.
+pub(crate) struct Written<'a> {
+    pub(crate) path: &'a BStr,
+    pub(crate) before: Option<&'a [u8]>,
+    pub(crate) content: &'a [u8],
 }
 
 /// Observes one work tree for one session.
@@ -71,6 +100,18 @@ pub(crate) struct Observer<'a> {
     store: CheckpointStore<'a>,
     id: String,
     session: ObservedSession,
+    /// Whether another work tree of the repository is observed for the same call, which judges the refs.
+    is_second: bool,
+}
+
+/// What one look told.
+#[derive(Default)]
+struct Look {
+    /// What holds the agent.
+    held: Vec<String>,
+    /// What does not.
+    neutral: Vec<String>,
+    for_person: Vec<String>,
 }
 
 impl<'a> Observer<'a> {
@@ -91,21 +132,72 @@ impl<'a> Observer<'a> {
             options,
             store,
             id,
+            is_second: false,
         })
+    }
+
+    /// Leaves the refs to another work tree of the repository, if one is observed for the same call.
+    pub(crate) fn of_second_work_tree(self, is_second: bool) -> Observer<'a> {
+        Observer { is_second, ..self }
     }
 
     /// Records what there is before a call.
     ///
     /// # Errors
     /// It cannot be recorded, so the tool must not run.
-    pub(crate) fn begin(mut self, call: &str) -> Result<()> {
-        if self.session.open.is_empty() {
-            let now = self.record(None)?;
-            self.note_between(&now);
-            self.session.first.get_or_insert_with(|| now.clone());
-            self.session.last = Some(now);
+    pub(crate) fn begin(mut self, call: Begun<'_>) -> Result<()> {
+        let now = self.record(None)?.checkpoint;
+        self.note_between(&now)?;
+        self.store.hold(&now)?;
+        let repo = self.repo;
+        let remotes = || repo.remote_addresses();
+        self.session.remotes.get_or_insert_with(remotes);
+        let scope = ScopeInForce::at(repo, self.options, &now, self.session.scope.as_ref());
+        self.session.scope = Some(scope);
+        let before = self.store.keep_checkpoint(&now)?;
+        self.session.first.get_or_insert_with(|| before.clone());
+        self.session.last = Some(before.clone());
+        let call_notes = OpenCall {
+            id: call.id.to_owned(),
+            before,
+            goes_on: false,
+            about: call.about.to_owned(),
+        };
+        self.session.begin(call_notes, call.prompt);
+        self.store.keep_session(&self.id, &self.session)
+    }
+
+    /// Notes what the agent's own tool is about to write: it is the session's, unless it continues work of others.
+    ///
+    /// # Errors
+    /// The notes cannot be written.
+    pub(crate) fn note_written(mut self, written: &[Written<'_>]) -> Result<()> {
+        let head = self.repo.tree_of(self.repo.head_commit()?)?;
+        for one in written {
+            let content = self.repo.blob_id(one.content)?;
+            if self.store.has_seen(content) {
+                continue;
+            }
+            let continues = match one.before {
+                Some(before) if !kept(before, one.content, &Thresholds::default()).enough => false,
+                Some(before) => {
+                    let before = self.repo.blob_id(before)?;
+                    let committed = head.get(one.path)?.map(|state| state.id);
+                    committed != Some(before) && self.session.maker_of(before) == Maker::Others
+                }
+                None => false,
+            };
+            self.session.note_own(content, continues);
         }
-        self.session.open.push(call.to_owned());
+        self.store.keep_session(&self.id, &self.session)
+    }
+
+    /// A prompt begins: what has not ended was denied or interrupted.
+    ///
+    /// # Errors
+    /// The notes cannot be written.
+    pub(crate) fn prompted(mut self) -> Result<()> {
+        self.session.drop_open();
         self.store.keep_session(&self.id, &self.session)
     }
 
@@ -114,183 +206,336 @@ impl<'a> Observer<'a> {
     /// # Errors
     /// guard cannot look.
     pub(crate) fn finish(mut self, ended: Ended<'_>) -> Result<Option<Told>> {
-        // Without a command, the user may have changed something.
-        let runs = !self.session.open.is_empty();
-        match ended {
+        let open = self.session.open.iter();
+        let ending: Vec<OpenCall> = match ended {
             Ended::Session => {
                 self.store.end_session(&self.id);
                 return Ok(None);
             }
-            Ended::Call {
-                id: Some(id),
-                goes_on,
-            } => {
-                if !self.session.open.iter().any(|open| open == id) {
-                    return Ok(None);
-                }
-                // A command in the background goes on.
-                if !goes_on {
-                    self.session.open.retain(|open| open != id);
-                }
+            Ended::Call { id: Some(id), .. } => {
+                open.filter(|call| call.id == id).cloned().collect()
             }
-            Ended::Call { id: None, .. } | Ended::Turn => {}
+            Ended::Call { id: None, .. } => open.cloned().collect(),
+            // Calls without an end were denied or interrupted; only those in the background go on.
+            Ended::Subagent | Ended::Turn => open.filter(|call| call.goes_on).cloned().collect(),
+        };
+        let is_call = matches!(ended, Ended::Call { .. });
+        if is_call && ending.is_empty() {
+            return Ok(None);
         }
-        let ends_turn = ended == Ended::Turn;
-        let mut texts = Vec::new();
-        if runs {
-            let looked = self.look();
+        let mut look = Look::default();
+        for call in &ending {
+            self.end(call, ended);
+            let looked = self.look(call, &mut look);
             if looked.is_err() {
                 // The call is over all the same, so that the next one is denied until guard can look.
                 self.store.keep_session(&self.id, &self.session)?;
             }
-            texts.extend(looked?);
+            looked?;
         }
-        if ends_turn {
-            self.session.open.clear();
-            texts.extend(self.look_again()?);
+        if !is_call {
+            self.note_unended(&mut look)?;
+            self.look_again(&mut look)?;
         }
-        let is_neutral = texts.is_empty();
-        if !ends_turn {
+        if ended == Ended::Turn {
+            self.session.drop_open();
+            self.store.tidy();
+        }
+        let is_neutral = look.held.is_empty();
+        let mut texts = look.held;
+        texts.append(&mut look.neutral);
+        if is_call {
             texts.append(&mut self.session.between);
+        }
+        if self.session.open.is_empty() {
+            self.session.told.clear();
         }
         self.store.keep_session(&self.id, &self.session)?;
         let text = texts.join("\n");
-        Ok((!text.is_empty()).then_some(Told { text, is_neutral }))
-    }
-
-    fn record(&self, before: Option<&Checkpoint>) -> Result<Checkpoint> {
-        let switches = hook_files(self.repo.workdir()?);
-        self.store.record(&switches, before)
-    }
-
-    /// The report on what happened since the last look; `None` if there is nothing to tell.
-    fn look(&mut self) -> Result<Option<String>> {
-        let Some(before) = self.session.last.clone() else {
-            return Ok(None);
-        };
-        let after = self.record(Some(&before))?;
-        self.session.last = Some(after.clone());
-        let kept = self.keep(before, after)?;
-        Ok(kept.map(|(lines, name)| {
-            self.session.again.push(name.clone());
-            self.session.reported.push(name.clone());
-            report(&lines, &name)
+        let for_person = look.for_person.join("\n");
+        Ok((!text.is_empty()).then_some(Told {
+            text,
+            is_neutral,
+            for_person: Some(for_person).filter(|one| !one.is_empty()),
         }))
     }
 
-    /// Keeps a change of which the rules refuse something: what, and the name of the change.
-    fn keep(&self, before: Checkpoint, after: Checkpoint) -> Result<Option<(Vec<String>, String)>> {
-        let (lines, seen) = self.refused(&before, &after, |_| true);
-        if lines.is_empty() {
-            return Ok(None);
-        }
-        let paths = seen.findings.iter().filter_map(|one| one.path.as_ref());
-        let paths = paths.map(ToString::to_string).collect();
-        let change = ObservedChange {
-            before,
-            after,
-            paths,
+    /// A call is over, unless its command goes on in the background.
+    fn end(&mut self, call: &OpenCall, ended: Ended<'_>) {
+        let goes_on = match ended {
+            Ended::Call { goes_on, .. } => goes_on,
+            Ended::Subagent => true,
+            Ended::Turn | Ended::Session => false,
         };
-        files::keep_only_copies(self.repo, &self.store, &change, &seen.only_copies)
-            .map_err(files::Failure::into_error)?;
-        Ok(Some((lines, self.store.report(&change)?)))
+        if !goes_on {
+            self.session.open.retain(|open| open.id != call.id);
+        }
+        for open in &mut self.session.open {
+            open.goes_on |= goes_on && open.id == call.id;
+        }
     }
 
-    /// What the rules refuse of a difference, as far as it is wanted, with a line for each; or why guard cannot tell.
-    fn refused(
-        &self,
-        before: &Checkpoint,
-        after: &Checkpoint,
-        is_wanted: impl FnMut(&Finding) -> bool,
-    ) -> (Vec<String>, Observation) {
-        let reported = self.session.reported.iter();
-        let reported: Vec<ObservedChange> = reported
-            .filter_map(|name| self.store.observed(name).ok())
-            .collect();
+    fn record(&self, before: Option<&Checkpoint>) -> Result<Recorded> {
+        let switches = hook_files(&write_guard_repo::disk::absolute(self.repo.workdir()?));
+        self.store.record(&switches, before)
+    }
+
+    /// Looks at what happened since a call began.
+    fn look(&mut self, call: &OpenCall, look: &mut Look) -> Result<()> {
+        let before = self.store.checkpoint(&call.before)?;
+        let Recorded {
+            checkpoint: after,
+            fresh,
+        } = self.record(Some(&before))?;
+        self.session.last = Some(self.store.keep_checkpoint(&after)?);
+        let mut seen = match self.observe(&before, &after) {
+            Ok(seen) => seen,
+            Err(error) => {
+                let what = failed_to("check what it changed", &error, "");
+                look.held.push(what);
+                return Ok(());
+            }
+        };
+        let back = seen.back(&before, &after);
+        self.attribute(&seen.changes, &before, &fresh)?;
+        self.leave_out_told(&mut seen);
+        self.keep_lost(&seen)?;
+        if !before.holds_the_same(&after) || !back.is_empty() {
+            let files = seen.changes.iter().take(MAX_FILES);
+            let change = ObservedChange {
+                files: files.map(|change| change.path.to_string()).collect(),
+                back: back.clone(),
+                call: call.about.clone(),
+                time: now(),
+                before,
+                after: after.clone(),
+            };
+            let name = self.store.keep_change(&change)?;
+            let command = text::restore(&name, &back);
+            if let Some(error) = &seen.failed {
+                let told = text::unjudged(error, &seen.changes, &command);
+                look.held.push(told);
+            }
+            self.tell(&seen, &command, look);
+            if !seen.findings.is_empty() {
+                self.session.again.push(name);
+            }
+            self.excuse(&seen, &change);
+        } else if !seen.findings.is_empty() {
+            self.tell(&seen, "", look);
+        }
+        self.look_at_scope(&after, look);
+        Ok(())
+    }
+
+    /// What the table says about a difference.
+    fn observe(&self, before: &Checkpoint, after: &Checkpoint) -> Result<Observation> {
         let observed = Observed {
             store: &self.store,
-            first: self.session.first.as_ref().unwrap_or(before),
             before,
             after,
-            reported: &reported,
+            session: &self.session,
+            leaves_refs: self.is_second,
         };
-        match observed.judge(self.repo, self.options) {
-            Ok(mut seen) => {
-                seen.findings.retain(is_wanted);
-                (seen.findings.iter().map(line).collect(), seen)
+        observed.judge(self.repo, self.options)
+    }
+
+    fn tell(&self, seen: &Observation, command: &str, look: &mut Look) {
+        let losses = &seen.losses;
+        let is_means = |place: &FoundIn| matches!(place, FoundIn::Own | FoundIn::Switch);
+        let means_are_off = seen.findings.iter().any(|(_, place)| is_means(place));
+        if !seen.findings.is_empty() || !losses.told.is_empty() {
+            look.held.push(text::report(seen, command, means_are_off));
+        }
+        if !losses.told.is_empty() {
+            look.for_person
+                .push(text::for_person(&losses.told, command));
+        }
+        if !losses.own.is_empty() {
+            look.neutral.push(text::own_line(&losses.own, command));
+        }
+    }
+
+    /// Where calls overlap, each finding is told once.
+    fn leave_out_told(&mut self, seen: &mut Observation) {
+        let state = |path: &BString| {
+            let found = seen.changes.iter().find(|change| change.path == *path);
+            found.map(|change| (change.old, change.new))
+        };
+        let told = &mut self.session.told;
+        let mut is_new = |key: String| told.insert(key);
+        let key = |finding: &Finding| {
+            let now = finding.path.as_ref().and_then(state);
+            format!("{} {} {now:?}", finding.rule.id(), finding.message)
+        };
+        let keys: Vec<String> = seen.findings.iter().map(|(one, _)| key(one)).collect();
+        let mut keys = keys.into_iter();
+        seen.findings
+            .retain(|_| keys.next().is_some_and(&mut is_new));
+        let mut is_new_loss = |loss: &losses::LostWork| {
+            is_new(match &loss.what {
+                LostThing::File { path, content, .. } => format!("file {path} {}", content.id),
+                LostThing::Staged { path, content } => format!("staged {path} {}", content.id),
+                LostThing::Commit(lost) => format!("commit {}", lost.commit),
+            })
+        };
+        seen.losses.told.retain(&mut is_new_loss);
+        seen.losses.own.retain(&mut is_new_loss);
+    }
+
+    /// Keeps what is nowhere any more beyond the end of the session.
+    fn keep_lost(&self, seen: &Observation) -> Result<()> {
+        let mut contents = Vec::new();
+        for loss in seen.losses.all() {
+            match &loss.what {
+                LostThing::File {
+                    path,
+                    content,
+                    has_copy: true,
+                } => contents.push((path, *content)),
+                LostThing::File { .. } => {}
+                LostThing::Staged { path, content } => contents.push((path, *content)),
+                LostThing::Commit(lost) => self.repo.keep_lost(lost.commit, now())?,
             }
-            Err(error) => {
-                let why = failed_to("check what it changed", &error, "");
-                (vec![why], Observation::default())
+        }
+        files::keep_contents(self.repo, &self.store, &contents).map_err(files::Failure::into_error)
+    }
+
+    /// Notes which contents appeared during the call.
+    fn attribute(
+        &mut self,
+        changes: &[Change],
+        before: &Checkpoint,
+        fresh: &BTreeSet<gix::ObjectId>,
+    ) -> Result<()> {
+        let both = self.store.repository(Blobs::new())?;
+        let head = both.tree_of(before.head_commit())?;
+        let stashes = both.stashes_in(before);
+        for change in changes {
+            let Some(new) = change.new.filter(|new| fresh.contains(&new.id)) else {
+                continue;
+            };
+            let path: &BStr = change.path.as_ref();
+            if write_guard_repo::is_in_any(&stashes, path, Some(new))? {
+                continue;
             }
+            let committed = head.get(path)?;
+            let continues = match change
+                .old
+                .filter(|old| committed.is_none_or(|one| one.id != old.id))
+            {
+                Some(old) if self.session.maker_of(old.id) == Maker::Others => {
+                    is_kept(&both, old, new)?
+                }
+                _ => false,
+            };
+            self.session.note_own(new.id, continues);
+        }
+        // What is only staged was in no file.
+        let of_files: BTreeSet<_> = changes
+            .iter()
+            .filter_map(|change| Some(change.new?.id))
+            .collect();
+        for &content in fresh.difference(&of_files) {
+            self.session.note_own(content, false);
+        }
+        Ok(())
+    }
+
+    /// The reported paths may return to what there was before.
+    fn excuse(&mut self, seen: &Observation, change: &ObservedChange) {
+        for one in &seen.changes {
+            if self.session.is_excused(one.path.as_ref(), one.new) {
+                self.session.has_returned(one.path.as_ref());
+            }
+        }
+        for one in &seen.changes {
+            if change.back.files.contains(&one.path.to_string()) {
+                self.session.excuse(&one.path, one.old);
+            }
+        }
+    }
+
+    /// Tells it and logs it if the scope in force allows more than before the call.
+    fn look_at_scope(&mut self, after: &Checkpoint, look: &mut Look) {
+        let scope = ScopeInForce::at(self.repo, self.options, after, self.session.scope.as_ref());
+        let before = self
+            .session
+            .scope
+            .replace(scope.clone())
+            .unwrap_or_default();
+        if let Some(widened) = scope.beyond(&before)
+            && Fact::of(Had::Scope, Now::Changed).does() == Does::TellScope
+        {
+            widened.log(self.repo);
+            look.neutral.push(widened.text());
+            look.for_person.push(widened.text());
         }
     }
 
     /// What was reported in this turn and is still there.
-    fn look_again(&mut self) -> Result<Option<String>> {
-        let mut texts: Vec<String> = Vec::new();
+    fn look_again(&mut self, look: &mut Look) -> Result<()> {
         for name in std::mem::take(&mut self.session.again) {
-            let change = self.store.observed(&name)?;
-            let now = self.record(Some(&change.before))?;
-            let is_of_it = |finding: &Finding| {
-                let mut known = change.paths.iter();
-                let path = finding.path.as_ref();
-                path.is_none_or(|path| known.any(|known| path == known.as_str()))
+            let Ok(change) = self.store.observed(&name) else {
+                continue;
             };
-            let (lines, _) = self.refused(&change.before, &now, is_of_it);
-            if !lines.is_empty() && !texts.concat().contains(&lines.join("\n")) {
-                texts.push(report(&lines, &name));
+            let now = self.record(Some(&change.before))?.checkpoint;
+            let Ok(mut seen) = self.observe(&change.before, &now) else {
+                continue;
+            };
+            let is_of_it = |finding: &Finding| {
+                let path = finding.path.as_ref().map(ToString::to_string);
+                path.is_none_or(|path| {
+                    change.back.files.contains(&path) || change.back.staged.contains(&path)
+                })
+            };
+            let is_switch =
+                |place: &FoundIn| matches!(place, FoundIn::Switch | FoundIn::Own | FoundIn::Ref(_));
+            seen.findings
+                .retain(|(finding, place)| is_switch(place) || is_of_it(finding));
+            seen.losses = losses::Losses::default();
+            let command = text::restore(&name, &change.back);
+            if !seen.findings.is_empty() {
+                let text = text::report(&seen, &command, false);
+                if !look.held.contains(&text) {
+                    look.held.push(text);
+                }
             }
         }
-        Ok((!texts.is_empty()).then(|| texts.join("\n")))
+        Ok(())
+    }
+
+    /// Calls without an end were denied or interrupted, or their agent does not tell: what changed since is a note.
+    fn note_unended(&mut self, look: &mut Look) -> Result<()> {
+        if self.session.open.iter().any(|call| !call.goes_on) {
+            let now = self.record(None)?.checkpoint;
+            self.note_between(&now)?;
+            self.session.last = Some(self.store.keep_checkpoint(&now)?);
+            look.neutral.append(&mut self.session.between);
+        }
+        Ok(())
     }
 
     /// Notes what changed since the last command that no rule allows: not the agent's doing, as far as guard knows. Its
     /// own tools were judged. Whatever fails here is told when a command is looked at.
-    fn note_between(&mut self, now: &Checkpoint) {
-        let has_changed = |last: &Checkpoint| last.rules == now.rules && last != now;
-        if let Some(last) = self.session.last.clone().filter(has_changed)
-            && let Ok(Some((lines, name))) = self.keep(last, now.clone())
+    fn note_between(&mut self, now: &Checkpoint) -> Result<()> {
+        let last = self.session.last.as_ref();
+        let last = last.map(|name| self.store.checkpoint(name)).transpose()?;
+        let has_changed = |one: &Checkpoint| one.rules == now.rules && !one.holds_the_same(now);
+        if let Some(last) = last.filter(has_changed)
+            && let Ok(seen) = self.observe(&last, now)
         {
-            let text = format!(
-                "{BETWEEN}\n{}Leave it alone if it is not yours. If a command of yours did it: guard snapshot restore {name}",
-                list(&lines)
-            );
-            self.session.between.push(text);
+            let findings: Vec<Finding> = seen.findings.into_iter().map(|(one, _)| one).collect();
+            if !findings.is_empty() {
+                self.session.between.push(text::between(&findings));
+            }
         }
+        Ok(())
     }
 }
 
-/// What guard could not do after a tool, with the next steps.
-pub(crate) fn failed_to(what: &str, error: &Error, first_step: &str) -> String {
-    let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
-    let (message, help) = (&error.message, help.join("; "));
-    format!("guard could not {what}: {message}; {first_step}{help}")
-}
-
-fn line(finding: &Finding) -> String {
-    let mut line = format!("{} [{}]", finding.message, finding.rule.id());
-    if let Some(closest) = &finding.closest {
-        let _ = write!(line, "; closest path in the design: {}", escaped(closest));
-    }
-    if finding.rule == Rule::OutOfScope && finding.details.get("action") == Some(&"add".into()) {
-        line.push_str("; for a scratch file, use a temporary or ignored path");
-    }
-    line
-}
-
-fn list(lines: &[String]) -> String {
-    let listed = lines.iter().take(MAX_FINDINGS);
-    let mut text: String = listed.map(|line| format!("- {line}\n")).collect();
-    if lines.len() > MAX_FINDINGS {
-        let _ = writeln!(text, "and {} more", lines.len() - MAX_FINDINGS);
-    }
-    text
-}
-
-fn report(lines: &[String], name: &str) -> String {
-    format!(
-        "{SEEN}\n{}The next step is to take back exactly what the command did: guard snapshot restore {name}\nIf the change is needed, ask the user for it afterwards. Another command for it is reported as well, and so is the commit.",
-        list(lines)
-    )
+/// Whether a content continues another, instead of replacing it.
+fn is_kept(both: &Repository, old: State, new: State) -> Result<bool> {
+    let (old, new) = both.objects().both(Some(old), Some(new))?;
+    Ok(kept(&old, &new, &Thresholds::default()).enough)
 }

@@ -21,14 +21,18 @@ const MOST: usize = 3;
 /// The most designs and waiting changes.
 const FEW: usize = 2;
 
-/// Writes where a branch stands, with the changes that wait for approval: a line and an object for each.
+/// Lines for people, each with an object for programs.
+type Lines<'a> = &'a [(String, Value)];
+
+/// Writes where a branch stands, with the changes that wait for approval, and the changes of the scope that agents made:
+/// a line and an object for each.
 ///
 /// # Errors
 ///
 /// Those of `out`.
 pub fn write_status(
     status: &BranchStatus,
-    waiting: &[(String, Value)],
+    (waiting, changes): (Lines<'_>, Lines<'_>),
     to: Target<'_>,
 ) -> io::Result<()> {
     let is_accepted = status.commit.as_ref().is_ok_and(Verdict::is_accepted);
@@ -36,13 +40,17 @@ pub fn write_status(
         if style.quiet && is_accepted {
             String::new()
         } else {
-            text(status, waiting, style)
+            text(status, (waiting, changes), style)
         }
     };
-    to.answer(human, || json(status, waiting))
+    to.answer(human, || json(status, (waiting, changes)))
 }
 
-fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> String {
+fn text(
+    status: &BranchStatus,
+    (waiting, changes): (Lines<'_>, Lines<'_>),
+    style: &Style,
+) -> String {
     let branch = status.branch.as_ref().map(|name| escaped(name).to_string());
     let branch = branch.unwrap_or("none, HEAD is detached".to_owned());
     let design = |design: &DesignUsed| {
@@ -69,11 +77,15 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
         commit[0].insert_str(0, "cannot be checked: ");
     }
     let waiting = cut(waiting, FEW, |(line, _)| vec![line.clone()]);
+    // The newest are last.
+    let newest = &changes[changes.len().saturating_sub(FEW)..];
+    let changed = cut(newest, FEW, |(line, _)| vec![line.clone()]);
     let mut out = String::new();
     for (title, otherwise, lines) in [
         ("branch", None, vec![branch]),
         ("design", Some("none"), designs),
         ("finished", None, finished),
+        ("scope", None, changed),
         ("rows", None, rows),
         ("commit", None, commit),
         ("waiting", Some("nothing"), waiting),
@@ -138,7 +150,7 @@ fn next_commit(verdict: &Verdict) -> Vec<String> {
     lines
 }
 
-fn json(status: &BranchStatus, waiting: &[(String, Value)]) -> Value {
+fn json(status: &BranchStatus, (waiting, changes): (Lines<'_>, Lines<'_>)) -> Value {
     let row = |row: &Grant| {
         let (path, design) = (row.path.as_ref(), row.anchor.path.as_ref());
         json!({ "path": path_text(path), "design": path_text(design), "line": row.anchor.line })
@@ -174,6 +186,7 @@ fn json(status: &BranchStatus, waiting: &[(String, Value)]) -> Value {
         "rows": rows,
         "commit": commit,
         "waiting": waiting.iter().map(|(_, object)| object).collect::<Vec<_>>(),
+        "scope_changes": changes.iter().map(|(_, object)| object).collect::<Vec<_>>(),
         "notes": status.notes,
         "errors": errors.collect::<Vec<_>>(),
     })

@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
@@ -91,6 +92,17 @@ pub fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         found => found.map(Some),
     }
+}
+
+/// Whether the file at a path has more than one link: a write would change it at the other place, too.
+pub fn has_several_names(path: &Path) -> bool {
+    let is_file = path.symlink_metadata().is_ok_and(|about| about.is_file());
+    let open = || {
+        let about = cap_std::fs::Metadata::from_file(&File::open(path)?)?;
+        Ok::<_, io::Error>(about.nlink() > 1)
+    };
+    // What cannot be read may have any number of names.
+    is_file && open().unwrap_or(true)
 }
 
 /// The parent directory of a path.

@@ -65,7 +65,10 @@ mod update;
 mod work_tree;
 
 pub use checked_out::CheckedOut;
-pub use checkpoint::{CHANGE, Checkpoint, CheckpointStore, ObservedChange, differing};
+pub use checkpoint::{
+    Back, CHANGE, Checkpoint, CheckpointStore, ObservedChange, OwnLoss, Recorded, Unreached,
+    differing,
+};
 pub use commits::{Commit, Headline, Parents, Range, merge_heads};
 pub use index::{Index, staged_changes};
 pub use merge::{MergeResult, merge_results};

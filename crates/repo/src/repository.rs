@@ -59,6 +59,34 @@ const CI_VARIABLES: &[&str] = &[
     "CHANGE_BRANCH",
 ];
 
+/// Begins the names of branches that an agent makes for work trees of its own.
+const OF_AGENTS: &[u8] = b"worktree-";
+/// The key below `branch.NAME` with the branch that it was made from.
+const MADE_FROM: &str = "guardMadeFrom";
+
+/// An entry of the log of a ref.
+struct LogEntry<'a> {
+    /// In seconds since 1970.
+    time: i64,
+    /// What git says about it.
+    message: &'a [u8],
+}
+
+impl LogEntry<'_> {
+    fn of(line: &[u8]) -> Option<LogEntry<'_>> {
+        let (about, message) = line.split_once_str("\t")?;
+        let time = about.rsplit_str(" ").nth(1)?;
+        let time = time.to_str().ok()?.parse().ok()?;
+        Some(LogEntry { time, message })
+    }
+}
+
+/// The branch that the content of a `HEAD` names.
+fn of_head(head: &[u8]) -> Option<BString> {
+    let name = head.trim().strip_prefix(b"ref: refs/heads/")?;
+    Some(name.into())
+}
+
 /// A branch and how it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branch {
@@ -357,21 +385,67 @@ impl Repository {
     /// HEAD cannot be read.
     pub fn design_branch(&self) -> Result<Option<BString>> {
         let own = self.branch()?.map(|branch| branch.name);
-        Ok(own.map(|own| self.inherited_branch(own.as_ref()).unwrap_or(own)))
+        Ok(own.map(|own| self.design_branch_of(own.as_ref())))
     }
 
-    /// The branch of the main work tree, if an agent made this linked one beside it: such a branch is new and named
-    /// after the work tree, so it selects no design, unless a person chose one for it.
-    fn inherited_branch(&self, name: &BStr) -> Option<BString> {
-        let is_linked = self.git_dir() != self.common_dir();
-        if !is_linked || !name.starts_with(b"worktree-") {
-            return None;
-        }
-        let head = fs::read(self.common_dir().join("HEAD")).ok()?;
-        let main = head.trim().strip_prefix(b"ref: refs/heads/")?;
+    /// The branch whose designs hold for a branch: usually itself. A branch that an agent made for a work tree of its
+    /// own is named after that, so it selects no design, unless a person chose one for it; the branch that it was made
+    /// from does.
+    pub fn design_branch_of(&self, name: &BStr) -> BString {
         let is_chosen = !self.branch_values(name, "guardDesign").is_empty();
+        if !name.starts_with(OF_AGENTS) || is_chosen || self.checked_out.is_some() {
+            return name.to_owned();
+        }
+        let recorded = self.branch_values(name, MADE_FROM).into_iter().next();
+        let found = recorded.or_else(|| self.made_from(name)).or_else(|| {
+            let head = fs::read(self.common_dir().join("HEAD")).ok()?;
+            of_head(&head)
+        });
         // Repositories with reftables keep HEAD elsewhere.
-        (!is_chosen && main != b".invalid").then(|| main.into())
+        let found = found.filter(|main| main != ".invalid");
+        found.unwrap_or_else(|| name.to_owned())
+    }
+
+    /// Records the branch that the current one was made from, once, if an agent made it for a work tree.
+    ///
+    /// # Errors
+    /// As for [`Repository::set_branch_values`].
+    pub fn record_made_from(&self) -> Result<()> {
+        let Some(own) = self.branch()?.map(|branch| branch.name) else {
+            return Ok(());
+        };
+        let from = self.design_branch_of(own.as_ref());
+        if from == own || !self.branch_values(own.as_ref(), MADE_FROM).is_empty() {
+            return Ok(());
+        }
+        self.set_branch_values(own.as_ref(), MADE_FROM, &[from])
+    }
+
+    /// The branch that a branch was made from, by git's own records: the first entry of its log, and for `HEAD` where
+    /// the main work tree was then.
+    fn made_from(&self, name: &BStr) -> Option<BString> {
+        let log = |of: &str| fs::read(self.common_dir().join("logs").join(of)).ok();
+        let made = log(&format!("refs/heads/{name}"))?;
+        let first = LogEntry::of(made.lines().next()?)?;
+        let from = first.message.strip_prefix(b"branch: Created from ")?;
+        if from == b"HEAD" {
+            let entries = log("HEAD")?;
+            let mut entries = entries.lines().filter_map(LogEntry::of);
+            let there = entries.find_map(|entry| {
+                let rest = entry.message.strip_prefix(b"checkout: moving from ")?;
+                let (left, _) = rest.split_once_str(" to ")?;
+                (entry.time > first.time).then(|| BString::from(left))
+            });
+            let head = || of_head(&fs::read(self.common_dir().join("HEAD")).ok()?);
+            return there.or_else(head).filter(|branch| self.has_branch(branch));
+        }
+        let from = BString::from(from.strip_prefix(b"refs/heads/").unwrap_or(from));
+        (from != name && self.has_branch(&from)).then_some(from)
+    }
+
+    fn has_branch(&self, name: &BString) -> bool {
+        let found = self.repo.try_find_reference(&format!("refs/heads/{name}"));
+        found.is_ok_and(|found| found.is_some())
     }
 
     /// The names of hooks in git's configuration (git 2.54 and newer).

@@ -192,6 +192,12 @@ impl Loader<'_, '_> {
             return Ok(Vec::new());
         };
         let is_found = found.len() > 1;
+        let by = match (by, self.made_from()) {
+            (ChosenBy::Issue(_) | ChosenBy::BranchName(_), Some(branch)) => {
+                ChosenBy::MadeFrom(branch)
+            }
+            (by, _) => by.clone(),
+        };
         let choice = |path| Choice::new(path, by.clone(), is_found);
         Ok(found.into_iter().map(choice).collect())
     }
@@ -216,6 +222,14 @@ impl Loader<'_, '_> {
             }
         }
         Ok(choices)
+    }
+
+    /// The branch whose designs apply, if the work tree's own branch is another one that was made from it.
+    fn made_from(&self) -> Option<BString> {
+        let own = self.facts.repo.branch().ok()??.name;
+        let applies = self.facts.branch.clone()?;
+        let repo = self.facts.repo;
+        (own != applies && repo.design_branch_of(own.as_ref()) == applies).then_some(applies)
     }
 
     /// What fills the placeholders of `[lld] path`.

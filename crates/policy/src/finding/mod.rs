@@ -13,6 +13,7 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use bstr::BString;
+use gix_hash::ObjectId;
 use serde::Serialize;
 
 pub use rule::{Level, Rule};
@@ -75,9 +76,9 @@ pub struct Finding {
     /// If guard judges commits separately: the position of the commit in the range, oldest first.
     #[serde(skip)]
     pub commit: Option<usize>,
-    /// Whether a commit states an approval of its path that has no signature, where one is needed.
+    /// An approval of the path that has no signature, where one is needed: its id, and the commit that states it.
     #[serde(skip)]
-    pub lacks_signature: bool,
+    pub unsigned: Option<(String, ObjectId)>,
 }
 
 /// The paths with an error.
@@ -100,7 +101,7 @@ impl Finding {
             help: Vec::new(),
             details: Details::default(),
             commit: None,
-            lacks_signature: false,
+            unsigned: None,
         }
     }
 

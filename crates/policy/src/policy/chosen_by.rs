@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use bstr::BString;
 use gix_hash::ObjectId;
 
 use crate::path::escaped;
@@ -22,6 +23,8 @@ pub enum ChosenBy {
     BranchName(String),
     /// `[lld] path`, with this issue in the name of the branch.
     Issue(String),
+    /// The branch that an agent's work tree was made from.
+    MadeFrom(BString),
     /// `[lld] path` alone.
     Settings,
     /// `[lld] standing`: the design joins every other.
@@ -41,6 +44,11 @@ impl fmt::Display for ChosenBy {
             ChosenBy::AddedByBranch => f.write_str("the branch, which adds it"),
             ChosenBy::BranchName(branch) => write!(f, "branch name {}", escaped(branch)),
             ChosenBy::Issue(issue) => write!(f, "issue {issue} in the branch name"),
+            ChosenBy::MadeFrom(branch) => write!(
+                f,
+                "branch {}, which this work tree was made from",
+                escaped(branch)
+            ),
             ChosenBy::Settings => f.write_str(settings::FILE),
             ChosenBy::Standing => f.write_str("standing"),
             ChosenBy::WorkTree => f.write_str("work tree"),

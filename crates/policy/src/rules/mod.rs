@@ -44,7 +44,9 @@ pub use case::{
 pub use design_rows::{DesignContext, check_design_rows, matched};
 pub use files_of_tree::FilesOfTree;
 pub use hook_lines::{HOOKS, Hook, SETTINGS as HOOK_SETTINGS, only_calls_guard, runs_guard};
-pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
+pub use policy_changed::{
+    Means, changes_only_own_part, may_call_guard, means_removed, switch_changed,
+};
 pub use protected_path::protection;
 pub use row_untouched::done_and_open;
 

@@ -121,6 +121,29 @@ pub fn switch_changed(path: &BStr, setting: &str) -> Finding {
         .help("take it back; if it is needed, ask the user to change it")
 }
 
+/// What guard keeps in a repository to see and undo what commands do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Means {
+    /// The log of requests and decisions.
+    Log,
+    /// The snapshots of what was written over.
+    Snapshots,
+    /// What keeps the commits of a checkpoint.
+    Checkpoints,
+}
+
+/// A command removed or changed what guard keeps in the repository.
+pub fn means_removed(what: Means) -> Finding {
+    let (path, what) = match what {
+        Means::Log => (".git/guard/log.jsonl", "guard's log"),
+        Means::Snapshots => ("refs/guard/snapshots", "the ref of guard's snapshots"),
+        Means::Checkpoints => ("refs/guard/checkpoints", "the ref of guard's checkpoints"),
+    };
+    let message = format!("{what} ({path}) was removed or changed");
+    Finding::new(Rule::PolicyChanged, BStr::new(path), message)
+        .help("stop, and tell the user what the command was")
+}
+
 /// Whether the change touches only guard's own part of hook settings. It then needs no row.
 pub(super) fn is_own_part(changed: &MeasuredChange) -> bool {
     let is_file = changed.change.new.is_some_and(|state| state.kind.is_file());

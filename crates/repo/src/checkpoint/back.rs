@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use gix::bstr::{BString, ByteSlice};
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
 
+use super::hold::is_remote;
 use super::{Checkpoint, CheckpointStore, ObservedChange, SavedFile, differing, unusable};
 use crate::disk;
 use crate::{Blobs, Index, Repository, changes_between};
@@ -30,15 +32,27 @@ impl CheckpointStore<'_> {
     /// # Errors
     /// The work tree cannot be recorded.
     pub fn to_take_back(&self, observed: &ObservedChange, only: &[BString]) -> Result<TakenBack> {
-        let ObservedChange { before, after, .. } = observed;
-        let now = self.record(&[], Some(before))?;
+        let ObservedChange {
+            before,
+            after,
+            back,
+            ..
+        } = observed;
+        let now = self.record(&[], Some(before))?.checkpoint;
+        let is_wanted = |path: &BString| {
+            if only.is_empty() {
+                back.files.contains(&*path.to_str_lossy())
+            } else {
+                only.contains(path)
+            }
+        };
         let both = self.repository(Blobs::new())?;
         let objects = both.objects();
         let there = both.tree_in(&now);
         let (old, new) = (both.tree_in(before).id(), both.tree_in(after).id());
         let mut found = TakenBack::default();
         for change in changes_between(objects, old, new)? {
-            if !only.is_empty() && !only.contains(&change.path) {
+            if !is_wanted(&change.path) {
                 continue;
             }
             let state = there.get(change.path.as_ref())?;
@@ -53,7 +67,8 @@ impl CheckpointStore<'_> {
             }
         }
         for (name, ..) in differing(&before.sizes, &after.sizes) {
-            found.lost.push(name.as_str().into());
+            let name = BString::from(name.as_str());
+            found.lost.extend(Some(name).filter(is_wanted));
         }
         found.now = now.tree;
         Ok(found)
@@ -94,17 +109,30 @@ impl CheckpointStore<'_> {
         self.git(true, arguments, b"").map(drop)
     }
 
-    /// Takes back what changed besides files, where it is as it was left: refs, HEAD, the index and the switches. The
-    /// answer names what was taken back.
+    /// Takes back what changed besides files, where it is as it was left: refs, HEAD, stashes, the index and the switches.
+    /// The answer names what was taken back.
     ///
     /// # Errors
     /// One of them cannot be written.
     pub fn take_back_rest(&self, change: &ObservedChange) -> Result<Vec<String>> {
-        let ObservedChange { before, after, .. } = change;
+        let back = &change.back;
         let mut done = self.take_back_refs(change)?;
-        if before.index != after.index && self.take_back_index(change)? {
+        done.extend(self.take_back_stashes(&back.stashes)?);
+        if back.index && self.take_back_index(change)? {
             done.push("the index".to_owned());
+        } else if !back.staged.is_empty() {
+            let staged = back.staged.iter().map(|path| path.as_str().into());
+            done.extend(self.take_back_staged(change, &staged.collect::<Vec<BString>>())?);
         }
+        if back.switches {
+            done.extend(self.take_back_switches(change)?);
+        }
+        Ok(done)
+    }
+
+    fn take_back_switches(&self, change: &ObservedChange) -> Result<Vec<String>> {
+        let ObservedChange { before, after, .. } = change;
+        let mut done = Vec::new();
         for (name, old, new) in differing(&before.switches, &after.switches) {
             let path = Path::new(name);
             let read = |saved: &SavedFile| self.read_copy(&saved.copy);
@@ -126,8 +154,72 @@ impl CheckpointStore<'_> {
         Ok(done)
     }
 
+    /// Puts stashes back on the list, the oldest first.
+    fn take_back_stashes(&self, stashes: &[String]) -> Result<Vec<String>> {
+        let there = self.stashes();
+        let mut done = Vec::new();
+        for stash in stashes.iter().rev().filter(|stash| !there.contains(stash)) {
+            let message = super::id(stash).and_then(|id| self.repo.headline(id).ok());
+            let message = message.map(|headline| headline.subject.to_string());
+            let message = message.unwrap_or_default();
+            let git = self.program(&self.git_dir, true);
+            git.run(["stash", "store", "-m", &message, stash], b"")
+                .map_err(|why| self.failed(&why))?;
+            done.push(format!("the stash {}", &stash[..12.min(stash.len())]));
+        }
+        Ok(done)
+    }
+
+    /// Takes back these paths of the index, where they are as they were left.
+    ///
+    /// # Errors
+    /// The index cannot be read or written.
+    pub fn take_back_staged(
+        &self,
+        change: &ObservedChange,
+        paths: &[BString],
+    ) -> Result<Vec<String>> {
+        let both = self.repository(Blobs::new())?;
+        let was = self.index_of(&both, &change.before)?;
+        let left = self.index_of(&both, &change.after)?;
+        let now = Index::open(&both)?;
+        let mut lines = Vec::new();
+        let mut done = Vec::new();
+        for path in paths {
+            let state = |index: &Index| index.tree()?.get(path.as_ref());
+            let (old, new) = (state(&was)?, state(&left)?);
+            if old == new || state(&now)? != new {
+                continue;
+            }
+            if let Some(old) = old {
+                self.bring_back(old.id);
+            }
+            let (mode, id) = match old.or(new) {
+                Some(either) => (old.map_or(0, |old| old.kind.mode()), either.id),
+                None => continue,
+            };
+            lines.push([format!("{mode:o} {id}\t").as_bytes(), path, b"\0"].concat());
+            done.push(format!(
+                "{} in the index",
+                write_guard_policy::path::escaped(path)
+            ));
+        }
+        if !lines.is_empty() {
+            let git = self.program(&self.git_dir, true);
+            let git = git.env("GIT_INDEX_FILE", self.repo.repo.index_path());
+            git.run(["update-index", "-z", "--index-info"], &lines.concat())
+                .map_err(|why| self.failed(&why))?;
+        }
+        Ok(done)
+    }
+
     fn take_back_refs(&self, change: &ObservedChange) -> Result<Vec<String>> {
-        let ObservedChange { before, after, .. } = change;
+        let ObservedChange {
+            before,
+            after,
+            back,
+            ..
+        } = change;
         let now = self.refs()?;
         let git = |arguments: &[&str], input: &[u8]| {
             let git = self.program(&self.git_dir, false);
@@ -135,11 +227,15 @@ impl CheckpointStore<'_> {
         };
         let mut done = Vec::new();
         // What a remote has is not taken back by forgetting it.
-        let refs = differing(&before.refs, &after.refs)
-            .filter(|(name, _, new)| now.get(*name) == *new && !name.starts_with("refs/remotes/"));
+        let refs = differing(&before.refs, &after.refs).filter(|(name, _, new)| {
+            back.refs.contains(*name) && now.get(*name) == *new && !is_remote(name)
+        });
         // A ref may stand where others are to return.
         let (gone, there): (Vec<_>, Vec<_>) = refs.partition(|(_, old, _)| old.is_none());
         for (name, old, new) in gone.into_iter().chain(there) {
+            if let Some(tag) = old.and_then(|old| super::id(old)) {
+                self.bring_back(tag);
+            }
             let new = new.map_or("", String::as_str);
             let mut arguments = vec!["update-ref", "--create-reflog", "--no-deref"];
             match old {
@@ -150,7 +246,8 @@ impl CheckpointStore<'_> {
             done.push(name.clone());
         }
         let head = fs::read_to_string(self.git_dir.join("HEAD")).unwrap_or_default();
-        if before.head != after.head && head.trim() == after.head {
+        let is_wanted = back.refs.contains("HEAD");
+        if is_wanted && before.head != after.head && head.trim() == after.head {
             match before.head.strip_prefix("ref: ") {
                 Some(name) => git(&["symbolic-ref", "HEAD", name], b"")?,
                 None => git(&["update-ref", "--no-deref", "HEAD", &before.head], b"")?,
@@ -185,5 +282,15 @@ impl CheckpointStore<'_> {
         let copy = one.index.as_ref();
         let copy = copy.map(|name| self.file("copies").join(name));
         Index::at(repo, &copy.unwrap_or_default())
+    }
+
+    /// The size of a file that the index of a checkpoint notes, if its entry has this content.
+    pub fn size_in_index(&self, one: &Checkpoint, path: &BStr, content: ObjectId) -> Option<usize> {
+        let copy = self.file("copies").join(one.index.as_ref()?);
+        let hash = self.repo.repo.object_hash();
+        let index = gix::index::File::at(copy, hash, true, Default::default()).ok()?;
+        let entry = index.entry_by_path(path)?;
+        let size = usize::try_from(entry.stat.size).ok()?;
+        (entry.id == content).then_some(size)
     }
 }

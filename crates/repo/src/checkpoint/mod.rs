@@ -6,35 +6,34 @@
 //! git for them, with nothing that the repository configures.
 
 mod back;
+mod changes;
+mod hold;
+mod own;
 mod record;
 mod switches;
+mod unreached;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use gix::ObjectId;
-use gix::bstr::ByteSlice;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+pub use changes::{Back, CHANGE, ObservedChange};
+pub use own::OwnLoss;
+pub use unreached::Unreached;
 
 use super::program::{Git, PrivateObjects, private_config};
 use super::{Blobs, Repository, Tree, show_file};
 use crate::disk::{self, absolute};
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::path::escaped;
 
 /// What the private repository sets: contents are kept as they are, and nothing else runs.
 const CONFIG: &str = "\tbare = false\n\tfsmonitor = false\n\tattributesFile = /dev/null\n\texcludesFile = /dev/null\n\tautocrlf = false\n\tsafecrlf = false\n\tuntrackedCache = false\n\tsplitIndex = false\n\tfsync = none\n\tlooseCompression = 0\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[advice]\n\taddEmbeddedRepo = false\n";
-/// Begins the name of a change.
-pub const CHANGE: &str = "cp-";
 /// Turns off every conversion; the attributes of the work tree come after it.
 const ATTRIBUTES: &str = "* -text -filter -ident -working-tree-encoding\n";
-
-/// After this time without a call, a session has ended.
-const IDLE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What a work tree and its repository held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,17 +54,27 @@ pub struct Checkpoint {
     pub rules: String,
     /// The copy of the list of ignored files and directories.
     ignored: String,
+    /// The commits of all stashes, the newest first.
+    stashes: Vec<String>,
+    /// What guard itself keeps in the repository.
+    own: GuardsOwn,
 }
 
-/// A change that was observed and reported.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ObservedChange {
-    /// What there was before.
-    pub before: Checkpoint,
-    /// What there was afterwards.
-    pub after: Checkpoint,
-    /// The paths of the report.
-    pub paths: Vec<String>,
+/// What guard keeps in a repository, in short.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct GuardsOwn {
+    /// The length of the log, and the digest of its end.
+    log: Option<(u64, String)>,
+    /// The newest snapshot.
+    snapshots: Option<String>,
+}
+
+/// A checkpoint, and what was seen for the first time with it.
+pub struct Recorded {
+    /// What there is.
+    pub checkpoint: Checkpoint,
+    /// The contents that no checkpoint before had; empty without one.
+    pub fresh: BTreeSet<ObjectId>,
 }
 
 /// The copy of a file outside the work tree's tree.
@@ -93,6 +102,25 @@ impl Checkpoint {
             Some(name) => id(self.refs.get(name)?),
             None => id(&self.head),
         }
+    }
+
+    /// Whether both hold the same, but for what guard itself keeps.
+    pub fn holds_the_same(&self, other: &Checkpoint) -> bool {
+        let without_own = |one: &Checkpoint| Checkpoint {
+            own: GuardsOwn::default(),
+            ..one.clone()
+        };
+        self == other || without_own(self) == without_own(other)
+    }
+
+    /// The content of git's `HEAD`: the name of a branch, or a commit.
+    pub fn head(&self) -> &str {
+        &self.head
+    }
+
+    /// The commits of all stashes, the newest first.
+    pub fn stashes(&self) -> impl Iterator<Item = ObjectId> {
+        self.stashes.iter().filter_map(|hex| id(hex))
     }
 
     /// The refs with their targets.
@@ -124,14 +152,17 @@ impl Repository {
         Tree::at(&self.objects, id(&one.tree).unwrap_or(none))
     }
 
-    /// The trees of the newest stash of a checkpoint: their contents come back with `git stash pop`.
-    pub fn stash_in(&self, one: &Checkpoint) -> Vec<Tree<'_>> {
-        let tip = one.refs.get("refs/stash");
-        let tip = tip.and_then(|tip| self.commit(id(tip)?).ok());
-        let commits = tip.map(|tip| [Some(tip.id), tip.parents.get(2).copied()]);
-        let commits = commits.into_iter().flatten().flatten();
-        let trees = commits.map(|commit| self.tree_of(Some(commit)));
-        trees.filter_map(Result::ok).collect()
+    /// The trees of the stashes of a checkpoint: of the files, of the index and of the files that git does not track.
+    /// Their contents come back with `git stash pop`.
+    pub fn stashes_in(&self, one: &Checkpoint) -> Vec<Tree<'_>> {
+        let mut trees = Vec::new();
+        for stash in one.stashes() {
+            let parents = self.commit(stash).map(|found| found.parents);
+            let parents = parents.unwrap_or_default().into_iter().skip(1);
+            let commits = std::iter::once(stash).chain(parents);
+            trees.extend(commits.filter_map(|commit| self.tree_of(Some(commit)).ok()));
+        }
+        trees
     }
 }
 
@@ -184,7 +215,15 @@ impl<'a> CheckpointStore<'a> {
                 config.push_str(&format!("[core]\n\t{key} = {value}\n"));
             }
         }
-        for name in ["objects", "refs", "info", "copies", "sessions", "changes"] {
+        for name in [
+            "objects",
+            "refs",
+            "info",
+            "copies",
+            "checkpoints",
+            "sessions",
+            "changes",
+        ] {
             let made = fs::create_dir_all(self.file(name));
             made.map_err(|error| unusable(&self.directory, &error))?;
         }
@@ -203,6 +242,17 @@ impl<'a> CheckpointStore<'a> {
             let root = fs::read_to_string(store.path().join("root"));
             root.is_ok_and(|root| absolute(directory).starts_with(root))
         })
+    }
+
+    /// Whether a session that is nowhere observed is asked about for the first time.
+    pub fn is_first(session: &str) -> bool {
+        let Some(cache) = cache_directory() else {
+            return false;
+        };
+        let name = write_guard_policy::sha256::sha256(session.as_bytes());
+        let place = cache.join("unobserved").join(name.to_string());
+        let made = disk::create_private_directory(disk::directory_of(&place));
+        made.is_ok() && File::create_new(place).is_ok()
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -228,108 +278,6 @@ impl<'a> CheckpointStore<'a> {
         repo.read_from(PrivateObjects::borrowing(both)?)?;
         repo.objects = repo.objects.holding(blobs);
         Ok(repo)
-    }
-
-    /// Keeps a change, and names it.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn report(&self, change: &ObservedChange) -> Result<String> {
-        let text = serde_json::to_vec(change).unwrap_or_default();
-        // No snapshot has such a name.
-        let name = format!("{CHANGE}{}", self.repo.blob_id(&text)?.to_hex_with_len(8));
-        self.save(&format!("changes/{name}"), &text)?;
-        Ok(name)
-    }
-
-    /// The change with this name.
-    ///
-    /// # Errors
-    /// There is none any more.
-    pub fn observed(&self, name: &str) -> Result<ObservedChange> {
-        let id = name.strip_prefix(CHANGE).unwrap_or("/");
-        let is_name = id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let text = fs::read(self.file("changes").join(name)).ok();
-        let text = text.filter(|_| is_name);
-        let change = text.and_then(|text| serde_json::from_slice(&text).ok());
-        change.ok_or_else(|| {
-            Error::new(format!("guard knows no change {}", escaped(name)))
-                .help("changes of commands are kept until the session of the agent ends")
-                .help("what only the work tree had is a snapshot: guard snapshot list")
-        })
-    }
-
-    /// The notes of a session; the default for a new one.
-    ///
-    /// # Errors
-    /// They cannot be read, or are gone although the git directory has a note of the session.
-    pub fn session<T: Default + DeserializeOwned>(&self, id: &str) -> Result<T> {
-        let file = self.file("sessions").join(id);
-        if let Ok(text) = fs::read(&file) {
-            return serde_json::from_slice(&text).map_err(|error| {
-                Error::new(format!("the notes of the session are damaged: {error}"))
-                    .help(format!("a person may delete {}", show_file(&file)))
-            });
-        }
-        let note = self.note();
-        if fs::read_to_string(&note).is_ok_and(|known| known == id) {
-            let _ = fs::remove_file(&note);
-            return Err(Error::new("the checkpoints of this session are gone")
-                .help("if a command removed them, tell the user what it changed"));
-        }
-        Ok(T::default())
-    }
-
-    /// Keeps the notes of a session, and deletes the copies that no session and no change needs.
-    ///
-    /// # Errors
-    /// They cannot be written.
-    pub fn keep_session(&self, id: &str, notes: &impl Serialize) -> Result<()> {
-        let text = serde_json::to_vec(notes).unwrap_or_default();
-        self.save(&format!("sessions/{id}"), &text)?;
-        let note = self.note();
-        disk::create_private_directory(disk::directory_of(&note))
-            .and_then(|()| fs::write(&note, id))
-            .map_err(|error| unusable(&note, &error))?;
-        let mut needed = Vec::new();
-        for place in self.files("sessions").chain(self.files("changes")) {
-            needed.extend(fs::read(place).unwrap_or_default());
-        }
-        for copy in self.files("copies") {
-            let name = copy.file_name().unwrap_or_default();
-            if !needed.contains_str(name.as_encoded_bytes()) {
-                let _ = fs::remove_file(copy);
-            }
-        }
-        Ok(())
-    }
-
-    /// Ends a session. The last one takes all checkpoints along.
-    pub fn end_session(&self, id: &str) {
-        let _ = fs::remove_file(self.file("sessions").join(id));
-        let _ = fs::remove_file(self.note());
-        if self.files("sessions").next().is_none() {
-            self.forget();
-        }
-    }
-
-    /// Ends the sessions without a call for a long time.
-    fn forget_idle(&self) {
-        for session in self.files("sessions") {
-            let modified = session.metadata().and_then(|about| about.modified());
-            let age = modified.ok().and_then(|at| at.elapsed().ok());
-            if age.is_some_and(|age| age > IDLE) {
-                self.end_session(&session.file_name().unwrap_or_default().to_string_lossy());
-            }
-        }
-    }
-
-    fn forget(&self) {
-        // What stays behind is overwritten or not used.
-        for name in ["config", "index", "tree", "objects", "copies", "changes"] {
-            let path = self.file(name);
-            let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
-        }
     }
 
     /// The file that notes below the git directory which session is observed.

@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use gix::ObjectId;
 use gix::bstr::{self, BStr, BString, ByteSlice};
 
-use super::{Checkpoint, CheckpointStore, SavedFile, unusable};
+use super::{Checkpoint, CheckpointStore, Recorded, SavedFile, unusable};
 use crate::system;
 use crate::work_tree::{excludes_file, has_commit};
-use crate::{Index, Repository, failed};
+use crate::{Index, Repository, changes_between, failed};
+use write_guard_policy::change::Kind;
 use write_guard_policy::error::Result;
 
 /// Larger files are recorded by size and time.
@@ -31,7 +33,7 @@ impl CheckpointStore<'_> {
     ///
     /// # Errors
     /// git is not there or fails, or the repository cannot be read.
-    pub fn record(&self, agent: &[PathBuf], before: Option<&Checkpoint>) -> Result<Checkpoint> {
+    pub fn record(&self, agent: &[PathBuf], before: Option<&Checkpoint>) -> Result<Recorded> {
         let repo = self.repo;
         self.wait_for_git();
         let outer = self.outer_rules()?;
@@ -62,29 +64,108 @@ impl CheckpointStore<'_> {
         }
         // With a damaged index, nothing could be judged later.
         Index::open(repo)?;
-        // Files that git tracks are never ignored, whatever the rules say.
-        if !ignored.is_empty() {
-            let index = repo.repo.index_or_empty();
-            let index = index.map_err(failed("the index cannot be read"))?;
-            for path in &ignored {
-                let tracked = index.prefixed_entries(path.as_ref()).into_iter().flatten();
-                differing.extend(tracked.map(|entry| entry.path(&index).to_owned()));
-            }
+        self.add_tracked(&ignored, &mut differing)?;
+        let mut fresh = BTreeSet::new();
+        if before.is_some() {
+            fresh.extend(
+                differing
+                    .iter()
+                    .filter_map(|path| self.fresh(path.as_ref())),
+            );
         }
         let sizes = self.update(&differing)?;
         let head = fs::read_to_string(self.git_dir.join("HEAD"))
             .map_err(|error| unusable(&self.git_dir, &error))?;
         let index = fs::read(repo.repo.index_path()).ok();
-        Ok(Checkpoint {
+        let index = index.map(|index| self.keep(&index)).transpose()?;
+        let staged = self.keep_staged(index.as_deref(), &head_tree)?;
+        if before.is_some() {
+            fresh.extend(staged);
+        }
+        let checkpoint = Checkpoint {
             tree: self.tree()?,
             head: head.trim().to_owned(),
             refs: self.refs()?,
-            index: index.map(|index| self.keep(&index)).transpose()?,
+            index,
             switches: self.keep_switches(agent)?,
             sizes,
             rules,
             ignored: ignored_copy,
-        })
+            stashes: self.stashes(),
+            own: self.guards_own(),
+        };
+        Ok(Recorded { checkpoint, fresh })
+    }
+
+    /// Files that git tracks are never ignored, whatever the rules say.
+    fn add_tracked(&self, ignored: &[BString], differing: &mut Vec<BString>) -> Result<()> {
+        if ignored.is_empty() {
+            return Ok(());
+        }
+        let index = self.repo.repo.index_or_empty();
+        let index = index.map_err(failed("the index cannot be read"))?;
+        for path in ignored {
+            let tracked = index.prefixed_entries(path.as_ref()).into_iter().flatten();
+            differing.extend(tracked.map(|entry| entry.path(&index).to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The content of a file, if the store has never seen it.
+    fn fresh(&self, path: &BStr) -> Option<ObjectId> {
+        let path = path.trim_end_with(|c| c == '/').as_bstr();
+        let place = self.repo.work_tree_file(path).ok()?;
+        let about = fs::symlink_metadata(&place).ok()?;
+        let content = if about.is_symlink() {
+            gix::path::into_bstr(fs::read_link(&place).ok()?)
+                .ok()?
+                .to_vec()
+        } else if about.is_file() && about.len() <= LARGEST {
+            fs::read(&place).ok()?
+        } else {
+            return None;
+        };
+        let id = self.repo.blob_id(&content).ok()?;
+        (!self.objects().contains(&id)).then_some(id)
+    }
+
+    /// Whether the store has seen this content.
+    pub fn has_seen(&self, id: ObjectId) -> bool {
+        self.objects().contains(&id)
+    }
+
+    /// Copies the contents that only the index has, and answers those that the store had not seen.
+    fn keep_staged(&self, index: Option<&str>, head_tree: &str) -> Result<Vec<ObjectId>> {
+        let about = format!("{}\n{head_tree}", index.unwrap_or_default());
+        if fs::read(self.file("staged")).is_ok_and(|known| known == about.as_bytes()) {
+            return Ok(Vec::new());
+        }
+        let head = self.repo.tree_of(self.repo.head_commit()?)?;
+        let staged = Index::open(self.repo)?.tree().ok().map(|tree| tree.id());
+        let mut fresh = Vec::new();
+        if let Some(staged) = staged.filter(|&staged| staged != head.id()) {
+            let there = Index::open(self.repo)?;
+            let tree = there.tree()?;
+            for change in changes_between(tree.objects(), head.id(), staged)? {
+                if let Some(new) = change.new.filter(|new| new.kind != Kind::Submodule)
+                    && !self.has_seen(new.id)
+                {
+                    self.copy_object(new.id);
+                    fresh.push(new.id);
+                }
+            }
+        }
+        self.save("staged", about.as_bytes())?;
+        Ok(fresh)
+    }
+
+    /// The commits of all stashes, the newest first: git keeps the older ones in the log of the ref alone.
+    pub(super) fn stashes(&self) -> Vec<String> {
+        let log = fs::read(self.common_dir.join("logs/refs/stash")).unwrap_or_default();
+        let new = |line: &[u8]| Some(line.split_str(" ").nth(1)?.to_str_lossy().into_owned());
+        let mut all: Vec<String> = log.lines().filter_map(new).collect();
+        all.reverse();
+        all
     }
 
     /// The git of a guard that ran out of time may still write the private index; after a while, it was killed.
@@ -255,17 +336,36 @@ fn is_kept(place: &Path, about: &Metadata) -> bool {
 }
 
 impl Repository {
-    /// Whether the ref got its commit from another repository, as its log says.
-    pub fn was_fetched(&self, name: &str) -> bool {
+    /// Whether the log of a remote-tracking ref does not contradict that a fetch set it: a push sets it, too, and so
+    /// does a fetch from this repository itself. The log proves nothing; anyone can write it.
+    pub fn may_be_fetched(&self, name: &str) -> bool {
         let log = fs::read(self.common_dir().join("logs").join(name)).unwrap_or_default();
         let last = log.trim_end().lines().next_back().unwrap_or_default();
         let message = last.split_once_str("\t").map_or(&b""[..], |(_, text)| text);
         let mut words = message.fields();
         let verb = words.next().unwrap_or_default();
-        // From this repository itself, it may be anything.
         let is_elsewhere = words.all(|word| word != b"." && word != b".:");
-        let fetched = verb.starts_with(b"fetch");
-        let forwarded = verb.starts_with(b"pull") && message.ends_with(b"Fast-forward");
-        is_elsewhere && (fetched || forwarded)
+        let verbs = [&b"fetch"[..], b"pull", b"clone", b"remote"];
+        is_elsewhere && verbs.iter().any(|known| verb.starts_with(known))
+    }
+
+    /// The addresses of the configured remotes, by name.
+    pub fn remote_addresses(&self) -> BTreeMap<String, Vec<String>> {
+        let config = self.repo.config_snapshot();
+        let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for section in config
+            .plumbing()
+            .sections_by_name("remote")
+            .into_iter()
+            .flatten()
+        {
+            if let Some(name) = section.header().subsection_name() {
+                let values = section.values("url").into_iter();
+                let values = values.map(|value| value.to_str_lossy().into_owned());
+                let known = found.entry(name.to_str_lossy().into_owned());
+                known.or_default().extend(values);
+            }
+        }
+        found
     }
 }

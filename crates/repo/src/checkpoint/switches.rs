@@ -14,8 +14,15 @@ use write_guard_policy::error::Result;
 
 /// Sections of git's configuration that everyday commands write, and that say nothing about what is judged.
 const EVERYDAY: &[&str] = &["branch", "remote", "submodule", "user", "pull", "push"];
-/// The key of such a section that does: the choice of a design.
-const CHOICE: &str = "guarddesign";
+/// The keys of such sections that do: the choice of a design, and programs that git runs.
+const SWITCHING: &[(&str, &str)] = &[
+    ("branch", "guarddesign"),
+    ("branch", "guardmadefrom"),
+    ("remote", "receivepack"),
+    ("remote", "uploadpack"),
+    ("remote", "vcs"),
+    ("submodule", "update"),
+];
 
 /// The names of files with git's configuration.
 const CONFIGS: &[&str] = &["config", "config.worktree", ".gitconfig"];
@@ -81,8 +88,13 @@ fn changed_settings(old: &[u8], new: &[u8]) -> Vec<String> {
     let (Some(old), Some(new)) = (old, new) else {
         return vec!["what git cannot read".to_owned()];
     };
-    let keys = differing(&old, &new).map(|(key, ..)| key);
-    keys.filter(|key| !is_everyday(key)).cloned().collect()
+    let changed = differing(&old, &new).filter(|(key, was, is)| {
+        let mut values = was.iter().chain(is).flat_map(|values| values.iter());
+        // A strategy of updates is none of these, a command is.
+        let is_strategy = key.starts_with("submodule.") && !values.any(|one| one.starts_with(b"!"));
+        !is_everyday(key) && !is_strategy
+    });
+    changed.map(|(key, ..)| key.clone()).collect()
 }
 
 /// What an agent's settings say about hooks; agents also write there what the user allows them.
@@ -113,7 +125,7 @@ fn collect_hooks(json: Value, found: &mut Vec<(String, Value)>) {
 fn is_everyday(key: &str) -> bool {
     let section = key.split('.').next().unwrap_or_default();
     let name = key.rsplit('.').next().unwrap_or_default();
-    EVERYDAY.contains(&section) && name != CHOICE
+    EVERYDAY.contains(&section) && !SWITCHING.contains(&(section, name))
 }
 
 fn settings(text: &[u8]) -> Option<BTreeMap<String, Vec<BString>>> {
@@ -150,6 +162,8 @@ mod tests {
                 "[branch \"a\"]\n\tguardDesign = x.md\n",
                 "branch.a.guarddesign",
             ),
+            ("[submodule \"x\"]\n\tupdate = !y\n", "submodule.x.update"),
+            ("[remote \"x\"]\n\tuploadpack = y\n", "remote.x.uploadpack"),
             ("[include]\n\tpath = x\n", "include.path"),
             ("[filter \"x.y\"]\n\tclean = rm\n", "filter.x.y.clean"),
         ] {

@@ -62,6 +62,21 @@ impl Index {
         Ok(files)
     }
 
+    /// The contents of all entries, also of those in conflict.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn contents(&self) -> Result<Vec<ObjectId>> {
+        let mut contents = Vec::new();
+        let is_damaged = |why: String| damaged(&self.shown, why);
+        let mut cursor = self.file.entries().map_err(is_damaged)?;
+        while let Some((_, entry)) = cursor.current() {
+            contents.push(entry.id);
+            cursor.advance(1).map_err(is_damaged)?;
+        }
+        Ok(contents)
+    }
+
     /// Reads the index in this file.
     pub(super) fn at(repo: &Repository, path: &Path) -> Result<Index> {
         let hash = repo.repo.object_hash();

@@ -6,6 +6,8 @@
 // What each system does with files is this module's subject.
 #![allow(clippy::disallowed_methods)]
 
+use std::path::{Path, PathBuf};
+
 #[cfg(unix)]
 mod files;
 mod held_open;
@@ -35,3 +37,27 @@ pub const CONSOLE: [&str; 2] = if cfg!(windows) {
 
 /// Whether parent processes are visible in `/proc`.
 pub const SHOWS_PROCESSES: bool = cfg!(target_os = "linux");
+
+/// Where Unix keeps temporary files.
+const TEMPORARY: &[&str] = if cfg!(unix) {
+    &["/tmp", "/var/tmp"]
+} else {
+    &[]
+};
+
+/// Below this, macOS gives each user a directory for temporary files.
+const ABOVE_TEMPORARY: &str = "/var/folders";
+
+/// The directories for temporary files of the system. What the environment names counts on Unix only below one of
+/// them: the settings of an agent may choose it.
+pub fn temporary_directories() -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = TEMPORARY.iter().map(PathBuf::from).collect();
+    if let Ok(own) = real_path(&std::env::temp_dir()) {
+        let is_below = |base: &Path| real_path(base).is_ok_and(|base| own.starts_with(base));
+        let is_of_user = is_below(Path::new(ABOVE_TEMPORARY));
+        if cfg!(windows) || is_of_user || all.iter().any(|base| is_below(base)) {
+            all.push(own);
+        }
+    }
+    all
+}
