@@ -154,7 +154,7 @@ impl Search {
 struct Row {
     /// A bit per place of the new sequence: whether the length grows there.
     grows: Vec<u64>,
-    /// A bit per word of them: whether any is set.
+    /// A bit per word of them: whether any may be set.
     any: Vec<u64>,
 }
 
@@ -195,30 +195,35 @@ impl Row {
     }
 
     /// The first word behind this one with a bit.
-    fn next_word(&self, word: usize) -> Option<usize> {
-        let (at, bit) = (word / 64, 1_u64 << (word % 64));
-        let behind = self.any[at] & !(bit | (bit - 1));
-        if behind != 0 {
-            return Some(at * 64 + behind.trailing_zeros() as usize);
+    fn next_word(&mut self, word: usize) -> Option<usize> {
+        let (mut at, bit) = (word / 64, 1_u64 << (word % 64));
+        let mut behind = self.any[at] & !(bit | (bit - 1));
+        loop {
+            while behind == 0 {
+                at += 1;
+                behind = *self.any.get(at)?;
+            }
+            let found = at * 64 + behind.trailing_zeros() as usize;
+            if self.grows.get(found).is_some_and(|bits| *bits != 0) {
+                return Some(found);
+            }
+            behind &= behind - 1;
+            self.any[at] &= !(1 << (found % 64));
         }
-        let more = self.any[at + 1..].iter().position(|bits| *bits != 0)?;
-        let at = at + 1 + more;
-        Some(at * 64 + self.any[at].trailing_zeros() as usize)
     }
 
     /// The unit has a partner at each of `places`. Where the length does not grow is a number in binary; adding the
     /// places to it does in one pass what [`Row::meet`] does one by one.
     fn meet_all(&mut self, places: &[u64], words: RangeInclusive<usize>) {
+        self.any[words.start() / 64..=words.end() / 64].fill(u64::MAX);
         let mut carry = false;
-        for word in words {
-            let (level, met) = (!self.grows[word], places[word]);
+        let both = self.grows[words.clone()].iter_mut().zip(&places[words]);
+        for (grows, met) in both {
+            let level = !*grows;
             let (sum, over) = level.overflowing_add(level & met);
             let (sum, over_too) = sum.overflowing_add(u64::from(carry));
             carry = over || over_too;
-            let grows = !(sum | (level & !met));
-            self.grows[word] = grows;
-            let any = &mut self.any[word / 64];
-            *any = *any & !(1 << (word % 64)) | u64::from(grows != 0) << (word % 64);
+            *grows = !(sum | (level & !met));
         }
     }
 
