@@ -10,6 +10,9 @@ use super::text::{Unit, equal_head, equal_tail};
 /// Where lines differ, equal ones are searched in so many lines of either side.
 const WINDOW: usize = 8;
 
+/// Behind a replaced line, two equal ones are searched in so many bytes.
+const NEAR: usize = 512;
+
 /// After so many lines, the look ends if the rest is unlikely to keep the loss within its bound.
 const SAMPLE: usize = 256;
 
@@ -19,6 +22,15 @@ pub(super) struct Missed {
     pub(super) lines: usize,
     /// Those of them that carry content.
     pub(super) with_content: usize,
+}
+
+impl Missed {
+    fn add<'a>(&mut self, lines: impl Iterator<Item = &'a [u8]>) {
+        for line in lines {
+            self.lines += 1;
+            self.with_content += usize::from(carries_content(line));
+        }
+    }
 }
 
 /// Counts lines of `old` that `new` does not keep in order, as far as a look tells; `None` if they are more than `most`
@@ -37,24 +49,19 @@ pub(super) fn missed(old: &[u8], new: &[u8], total: usize, most: usize) -> Optio
             (old, new) = (&old[head..], &new[head..]);
             continue;
         }
-        let (mut before, mut after) = (Window::of(old), Window::of(new));
-        let equal = before.first_equal(&mut after);
-        kept += usize::from(equal.is_some());
-        let lost = match equal {
-            Some((at, there)) => {
-                new = &new[after.lines[there].1..];
-                at
-            }
-            None => {
-                new = &new[after.lines[..after.count].last().map_or(0, |last| last.1)..];
-                before.count
-            }
-        };
-        let passed = lost + usize::from(equal.is_some());
-        old = &old[before.lines[passed - 1].1..];
-        let lost = &before.lines[..lost];
-        missed.lines += lost.len();
-        missed.with_content += lost.iter().filter(|line| carries_content(line.0)).count();
+        if let Some(behind) = behind_replaced_line(old, new) {
+            missed.add([&old[..line_end(old)]].into_iter());
+            (old, new) = behind;
+        } else {
+            let (mut before, mut after) = (Window::of(old), Window::of(new));
+            let equal = before.first_equal(&mut after);
+            kept += usize::from(equal.is_some());
+            let (lost, added) =
+                equal.map_or((before.count, after.count), |(at, there)| (at, there + 1));
+            missed.add(before.lines[..lost].iter().map(|line| line.0));
+            let passed = lost + usize::from(equal.is_some());
+            (old, new) = (before.behind(passed), after.behind(added));
+        }
         let seen = kept + missed.lines;
         let is_likely = || missed.lines.saturating_mul(total) <= most.saturating_mul(seen);
         if missed.lines > most || seen >= SAMPLE && !is_likely() {
@@ -62,6 +69,20 @@ pub(super) fn missed(old: &[u8], new: &[u8], total: usize, most: usize) -> Optio
         }
     }
     Some(missed)
+}
+
+/// What is behind the first line of both, if two lines of either are equal there: one line is most often replaced by one.
+fn behind_replaced_line<'a>(old: &'a [u8], new: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let (line, behind) = old.split_at(line_end(old));
+    let (new_line, new_behind) = new.split_at(line_end(new));
+    let [near, new_near] = [behind, new_behind].map(|text| &text[..text.len().min(NEAR)]);
+    let equal = || line_count(&near[..equal_head(near, new_near, Unit::Lines)]);
+    (line.trim_ascii() != new_line.trim_ascii() && equal() > 1).then_some((behind, new_behind))
+}
+
+/// Where the first line ends.
+fn line_end(text: &[u8]) -> usize {
+    text.find_byte(b'\n').map_or(text.len(), |at| at + 1)
 }
 
 /// The next lines of a text, found when they are needed.
@@ -79,6 +100,12 @@ impl<'a> Window<'a> {
             lines: Default::default(),
             count: 0,
         }
+    }
+
+    /// What is behind so many lines that were found.
+    fn behind(&self, lines: usize) -> &'a [u8] {
+        let last = self.lines[..lines].last();
+        &self.text[last.map_or(0, |last| last.1)..]
     }
 
     fn line(&mut self, at: usize) -> Option<&'a [u8]> {
