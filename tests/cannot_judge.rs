@@ -39,8 +39,8 @@ fn no_design() {
     repo.branch("no-issue");
     cannot(&repo, &["lint"])
         .says("no design applies: the branch name no-issue contains no issue number")
-        .says("choose a design with `guard use`")
-        .says("guard scope new NAME");
+        .says("choose the design of this work with `guard use`")
+        .says("to write a design: guard scope new no-issue --from-changes");
     repo.branch("189-other");
     cannot(&repo, &["lint"])
         .says("no design for issue 189: docs/lld/active/LLD-189.md is not in HEAD")

@@ -154,7 +154,7 @@ fn verdict_that_cannot_be_printed_exits_with_2() {
     }
 }
 
-const FINDING: &str = "rule level path message closest design help details";
+const FINDING: &str = "rule level path message closest design help commands details";
 
 /// Keys are added, never renamed.
 #[test]

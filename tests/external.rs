@@ -21,6 +21,7 @@ mod growth;
 mod hook_matrix;
 mod langgraph;
 mod limits;
+mod managed_files;
 mod mcp_clients;
 mod packages;
 mod review_browser;

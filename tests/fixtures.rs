@@ -12,6 +12,7 @@
 // A test goes step by step, with a new `output` for each, and has its cases in a table.
 #![allow(clippy::shadow_unrelated, clippy::too_many_lines)]
 
+mod advice;
 mod before;
 mod common;
 mod repositories;
@@ -29,9 +30,10 @@ fn main() -> ExitCode {
     }
     let mut trials = repositories::trials();
     trials.extend(before::trials());
+    trials.extend(advice::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);
     let is_whole = !arguments.list && !arguments.ignored && conclusion.num_filtered_out == 0;
-    if is_whole && !repositories::commits_enough() {
+    if is_whole && !(repositories::commits_enough() && advice::follows_enough()) {
         return ExitCode::FAILURE;
     }
     conclusion.exit_code()

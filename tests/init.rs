@@ -282,10 +282,10 @@ fn first_standing_design_lets_bumps_through_and_nothing_else() {
     repo.commit("Set guard up");
     repo.stage("package.json", "{\"version\": \"1.0.1\"}\n");
     repo.stage("package-lock.json", "{\"x\": 1}\n");
-    repo.tells("lint", 0, "only standing designs count");
+    repo.tells("lint", 0, "only docs/lld/standing.md counts");
     repo.stage("src/a.js", "b\n");
     repo.tells("lint", 1, "src/a.js is not in the design")
-        .says("guard use FILE");
+        .says("to write a design: guard scope new hotfix --from-changes");
 }
 
 #[test]

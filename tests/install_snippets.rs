@@ -40,17 +40,46 @@ fn files_are_written_as_the_documentation_shows_them() {
 }
 
 #[test]
-fn existing_files_are_left_alone_and_the_lines_are_printed() {
+fn guards_part_is_added_to_existing_files_and_goes_again() {
     let repo = Repo::new();
-    for (name, file, lines) in [
-        ("pre-commit", ".pre-commit-config.yaml", "- repo: https://"),
-        ("gitlab", ".gitlab-ci.yml", "yourself:\n    guard:\n"),
+    for (name, file, own, part) in [
+        (
+            "pre-commit",
+            ".pre-commit-config.yaml",
+            "repos:\n- repo: x\n  rev: v1\n  hooks:\n  - id: x\n",
+            "- repo: https://",
+        ),
+        (
+            "gitlab",
+            ".gitlab-ci.yml",
+            "unit:\n  script:\n  - make\n",
+            "guard:\n",
+        ),
+        (
+            "lefthook",
+            "lefthook.yml",
+            "pre-commit:\n  jobs:\n  - run: x\n",
+            "guard hook",
+        ),
+        (
+            "husky",
+            ".husky/pre-commit",
+            "npm test\n",
+            "guard hook pre-commit",
+        ),
     ] {
-        let own = "repos:\n- repo: x\n";
         repo.write(file, own);
-        repo.guard(&["install", name]).exits(1).says(lines);
-        assert_eq!(repo.text(file), own);
+        repo.guard(&["install", name]).exits(0);
+        let written = repo.text(file);
+        assert!(written.contains(part), "{written}");
+        repo.tells(&format!("install {name}"), 0, "runs guard");
+        repo.guard(&["uninstall", name]).exits(0);
+        assert_eq!(repo.text(file), own, "{name}");
     }
+    // What guard cannot read stays, and the lines are printed.
+    repo.write(".pre-commit-config.yaml", "repos: &all\n- repo: x\n");
+    let told = repo.guard(&["install", "pre-commit"]).exits(1);
+    told.says("- repo: https://");
     // Who calls guard in another way keeps it.
     repo.write(".gitlab-ci.yml", "x:\n  script: guard lint --ci\n");
     repo.tells("install gitlab", 0, "runs guard");

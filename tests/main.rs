@@ -86,6 +86,7 @@ mod merge_heads;
 mod messages;
 mod moved_lines;
 mod nested_repositories;
+mod one_answer;
 mod patterns;
 mod plan_selection;
 mod plans_done;

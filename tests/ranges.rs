@@ -62,15 +62,18 @@ fn trailers_choose_the_designs_of_a_range() {
     }
     let report = repo.json(&RANGE);
     assert_eq!(report["verdict"], "accepted", "several designs are a union");
-    assert_eq!(report["designs"].as_array().unwrap().len(), 2);
+    assert_eq!(report["designs"].as_array().unwrap().len(), 3);
 
-    // The design of the branch name no longer counts.
+    // They join the design of the branch name.
     commit_file(&repo, "src/2.rs");
-    let report = repo.json(&RANGE);
-    assert_eq!(findings(&report), [("out-of-scope", "src/2.rs")]);
+    assert_eq!(repo.json(&RANGE)["verdict"], "accepted");
 
     repo.stage("src/rogue.rs", "fn rogue() {}\n");
     repo.commit("Add rogue\n\nGuard-Design: docs/free.md");
+    let gone = "docs/free.md, which commit ";
+    repo.guard(&RANGE).exits(1).says("src/rogue.rs").says(gone);
+    repo.stage("docs/free.md", "# Free\n");
+    repo.commit("A document");
     let no_design = "does not match `[lld] path` or `standing` in guard.toml";
     repo.guard(&RANGE).exits(2).says(no_design);
 }
@@ -91,10 +94,14 @@ fn nothing_to_judge_needs_no_design() {
     repo.design("docs/lld/active/LLD-9.md", &[("src/x.rs", "Add", "x")]);
     repo.commit("Only a design");
     repo.guard(&RANGE).exits(0);
+    // The only design that a branch adds is its own; several are none.
     commit_file(&repo, "src/x.rs");
+    repo.guard(&RANGE).exits(0);
+    repo.design("docs/lld/active/LLD-10.md", &[("src/y.rs", "Add", "x")]);
+    repo.commit("Another design");
     repo.guard(&RANGE)
         .exits(2)
-        .says("no-issue contains no issue number");
+        .says("more than one design applies");
 }
 
 /// Many commits on several threads, all refused: every finding once, in the order of the commits.

@@ -96,8 +96,7 @@ fn missing_adds_all_that_lint_refuses() {
 fn granted_hostile_and_doubtful_paths_change_nothing() {
     let repo = repo();
     fs::create_dir_all(repo.path("lib")).unwrap();
-    let cases: [(&[&str], &str); 11] = [
-        (&["src/a.rs", "--type", "Delete"], "line 7 names it already"),
+    let cases: [(&[&str], &str); 10] = [
         (&["--", "a` | Delete | x |\n| `src/b.rs"], ""),
         (&["--", "../outside"], "outside"),
         (&["--", "src/*.rs"], "cannot name exactly"),
@@ -131,6 +130,30 @@ fn granted_hostile_and_doubtful_paths_change_nothing() {
     for path in odd {
         assert!(grants.iter().any(|grant| grant["path"] == path), "{path}");
     }
+}
+
+#[test]
+fn a_row_that_names_the_path_alone_gets_another_type() {
+    let repo = repo();
+    let Some(session) = add(&repo, &["src/a.rs", "--type", "Delete"]) else {
+        return;
+    };
+    session.exits(0);
+    let text = repo.text(DESIGN);
+    assert_eq!(text.lines().count(), TEXT.lines().count(), "{text}");
+    let row = text.lines().find(|line| line.contains("src/a.rs"));
+    assert!(row.unwrap().contains("| Delete"), "{text}");
+}
+
+#[test]
+fn a_rename_row_has_both_ends() {
+    let repo = repo();
+    let Some(session) = add(&repo, &["src/a.rs", "src/z.rs", "--type", "Rename"]) else {
+        return;
+    };
+    session.exits(0);
+    let text = repo.text(DESIGN);
+    assert!(text.contains("`src/a.rs` -> `src/z.rs`"), "{text}");
 }
 
 #[test]
@@ -187,7 +210,8 @@ fn design_is_chosen_by_name_or_alone() {
     assert_eq!(repo.git(&STAGED), other);
     repo.git(&["switch", "--quiet", "-c", "hot-fix"]);
     let none = add(&repo, &["src/b.rs"]).unwrap();
-    none.exits(2).says("choose a design with `guard use`");
+    none.exits(2)
+        .says("to write a design: guard scope new hot-fix");
 }
 
 /// A design of several documents, and a changed file that none of them lists.

@@ -64,7 +64,7 @@ fn rows_are_unknown_where_the_target_branch_is() {
     repo.govern(&[("src/a.rs", "Add", "x")]);
     let status = repo.json(&["status"]);
     assert_eq!(status["rows"], Value::Null);
-    has_keys(&status["errors"][0], "about kind message help");
+    has_keys(&status["errors"][0], "about kind message help commands");
     assert_eq!(status["errors"][0]["about"], "rows");
     repo.guard(&["status"]).exits(0).says("[lld] base");
 }
@@ -105,7 +105,7 @@ fn missing_design_is_explained() {
     repo.branch("other");
     let told = repo.guard(&["status"]).exits(0);
     told.says("design   no design applies: the branch name other contains no issue number\n")
-        .says("  to write a design: guard scope new NAME\n")
+        .says("  to write a design: guard scope new other\n")
         .says("commit   nothing is staged\n");
     repo.stage("src/a.rs", "x\n");
     repo.tells("status", 2, "commit   cannot be checked: no design applies");

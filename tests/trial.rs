@@ -55,7 +55,7 @@ fn each_change_of_the_branch_is_judged_against_its_first_parent() {
         unreachable!()
     };
     let expected = format!(
-        "guard: 2 of the last 5 changes on main would have been refused\n\n\
+        "guard: 4 of the last 5 changes on main touch files that no design names: each needs a design, or `missing = \"skip\"`; 2 would have been refused for another reason\n\n\
          {}  Merge branch '188-work'\n    out-of-scope: src/rogue.rs\n\n\
          {}  Rewrite the state\n    destructive-change: src/state.rs\n\n\
          note: checked against guard.toml of the work tree\n\
@@ -85,7 +85,7 @@ fn each_change_of_the_branch_is_judged_against_its_first_parent() {
     assert_eq!(change["verdict"], "refused");
     assert_eq!(change["designs"][0]["path"], DESIGN);
     assert_eq!(changes(&report)[1]["unscoped"], "no design");
-    let summary = serde_json::json!({"changes": 5, "refused": 2, "warned": 0, "unscoped": 4});
+    let summary = serde_json::json!({"changes": 5, "refused": 2, "warned": 0, "unscoped": 4, "needs_design": 4});
     assert_eq!(report["summary"], summary);
     repo.tells("trial 1", 0, "1 of the last 1 change on main");
     repo.guard(&["trial", "0"]).exits(2);
@@ -110,9 +110,13 @@ fn without_settings_those_of_init_apply_here_and_in_a_bare_repository() {
     );
     repo.commit("Set guard up");
     repo.git(&["push", "--quiet", "../bare", "main"]);
-    repo.tells("-C ../bare trial", 0, "1 of the last 6 changes on main")
-        .says("guard.toml of HEAD")
-        .says("1 change would have passed with warnings");
+    repo.tells(
+        "-C ../bare trial",
+        0,
+        "4 of the last 6 changes on main touch files that no design names",
+    )
+    .says("guard.toml of HEAD")
+    .says("1 change would have passed with warnings");
 }
 
 #[test]
@@ -126,11 +130,11 @@ fn shallow_clone_is_judged_as_far_as_it_reaches() {
     };
     clone("3")
         .exits(0)
-        .says("2 of the last 2 changes on origin/")
+        .says("1 of the last 2 changes on origin/")
         .says(&format!("lacks commit {}", &commits[1][..12]))
         .says("git fetch --unshallow");
     clone("1").exits(2).says("too shallow").says("--unshallow");
-    clone("9").exits(0).says("2 of the last 5 changes");
+    clone("9").exits(0).says("4 of the last 5 changes");
 }
 
 #[test]

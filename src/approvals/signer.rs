@@ -7,6 +7,7 @@ use crate::files::{Failure, FailureKind, GateResult};
 use crate::judge;
 use write_guard_policy::approve::NAMESPACE;
 use write_guard_policy::error::Result;
+use write_guard_policy::finding::Help;
 use write_guard_policy::path::escaped;
 use write_guard_repo::Repository;
 
@@ -32,8 +33,12 @@ impl Signer {
     pub fn new(repo: &Repository, key: SigningKey) -> GateResult<Signer> {
         let who = repo.signature().email.to_string();
         if who.is_empty() {
-            return Err(not_signed("git has no email address for you")
-                .help("set one: git config --global user.email you@example.org"));
+            return Err(
+                not_signed("git has no email address for you").help(Help::run(
+                    "set one",
+                    "git config --global user.email you@example.org",
+                )),
+            );
         }
         let program = SshKeygen::find().map_err(|error| not_signed(&error.message))?;
         Ok(Signer { program, key, who })

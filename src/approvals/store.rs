@@ -19,6 +19,7 @@ use crate::files::{Failure, FailureKind, GateResult, Log, Operation, OperationKi
 use crate::judge::Options;
 use write_guard_policy::approve::Approval;
 use write_guard_policy::error::Result;
+use write_guard_policy::finding::Help;
 use write_guard_policy::path::shell_word;
 use write_guard_policy::scope::settings::EXPIRY;
 use write_guard_policy::sha256::sha256;
@@ -80,7 +81,10 @@ impl HeldChange {
         });
         Failure::new(FailureKind::Held, message)
             .help("do not work around this; make a smaller change instead")
-            .help(format!("a person decides: guard {option}approve {id}"))
+            .help(Help::run(
+                "a person decides",
+                format_args!("guard {option}approve {id}"),
+            ))
             .detail("id", id)
     }
 

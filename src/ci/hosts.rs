@@ -12,8 +12,8 @@ pub(super) struct Host {
     request: (&'static str, &'static str, Option<&'static str>),
     /// The branch into which a request goes.
     target: &'static str,
-    /// The target of a branch; without it, the remote's default branch.
-    default: &'static str,
+    /// The target of a branch, the first that is set; without any, the remote's default branch.
+    default: &'static [&'static str],
     /// The last commit of a request, and of a branch; without it, HEAD.
     head: [&'static str; 2],
     /// The branch of a request, and of another build.
@@ -30,7 +30,7 @@ const HOSTS: &[Host] = &[
         sign: "BITBUCKET_COMMIT",
         request: ("pull request", "BITBUCKET_PR_ID", None),
         target: "BITBUCKET_PR_DESTINATION_BRANCH",
-        default: "",
+        default: &[],
         head: ["BITBUCKET_COMMIT"; 2],
         branch: ["BITBUCKET_BRANCH"; 2],
         merge: "",
@@ -41,7 +41,7 @@ const HOSTS: &[Host] = &[
         sign: "TF_BUILD",
         request: ("pull request", "BUILD_REASON", Some("PullRequest")),
         target: "SYSTEM_PULLREQUEST_TARGETBRANCH",
-        default: "",
+        default: &[],
         head: ["SYSTEM_PULLREQUEST_SOURCECOMMITID", "BUILD_SOURCEVERSION"],
         branch: ["SYSTEM_PULLREQUEST_SOURCEBRANCH", "BUILD_SOURCEBRANCH"],
         merge: "BUILD_SOURCEVERSION",
@@ -52,7 +52,10 @@ const HOSTS: &[Host] = &[
         sign: "BUILDKITE",
         request: ("pull request", "BUILDKITE_PULL_REQUEST", None),
         target: "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
-        default: "BUILDKITE_PIPELINE_DEFAULT_BRANCH",
+        default: &[
+            "BUILDKITE_MERGE_QUEUE_BASE_BRANCH",
+            "BUILDKITE_PIPELINE_DEFAULT_BRANCH",
+        ],
         head: ["BUILDKITE_COMMIT"; 2],
         branch: ["BUILDKITE_BRANCH"; 2],
         merge: "",
@@ -65,7 +68,7 @@ const HOSTS: &[Host] = &[
         sign: "JENKINS_URL",
         request: ("change request", "CHANGE_TARGET", None),
         target: "CHANGE_TARGET",
-        default: "",
+        default: &[],
         head: [""; 2],
         branch: ["CHANGE_BRANCH", "BRANCH_NAME"],
         merge: "",
@@ -103,7 +106,8 @@ impl Host {
         let branch = get(variables, self.branch[row]).map(short);
         // The ref of a pull request or a tag is no branch.
         let branch = branch.filter(|name| !name.starts_with("refs/"));
-        let known = match get(variables, self.default) {
+        let mut defaults = self.default.iter();
+        let known = match defaults.find_map(|name| get(variables, name)) {
             _ if is_request => Point::Branch(short(required(variables, self.target)?)),
             Some(default) if branch.as_deref() == Some(default) => {
                 return Err(unknown_before("a build of the target branch"));
@@ -146,6 +150,7 @@ pub(super) fn of_gitlab(variables: &Variables) -> Result<CiPlan> {
         return Ok(CiPlan {
             what: "GitLab merge request".to_owned(),
             known: vec![known],
+            target: Some(Point::Branch(target.to_owned())),
             branch: text("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
             ..plan
         });

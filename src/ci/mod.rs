@@ -10,7 +10,7 @@ mod plan;
 use serde_json::Value;
 
 pub use plan::{CiPlan, Point, Variables, unknown_before};
-use plan::{is_on, required};
+use plan::{get, is_on, required};
 use write_guard_policy::error::{Error, Result};
 
 /// Reads the plan from the environment of a job; `event` reads a JSON file.
@@ -40,9 +40,11 @@ pub fn plan(variables: &Variables, event: impl Fn(&str) -> Result<Value>) -> Res
     }
 }
 
-/// Whether these variables belong to a job of a supported CI system.
+/// Whether these variables belong to a job of a CI system, also of one that guard does not know.
 pub fn is_job(variables: &Variables) -> bool {
-    is_on(variables, "GITHUB_ACTIONS")
+    let any = get(variables, "CI").map(str::to_ascii_lowercase);
+    any.is_some_and(|value| !matches!(value.as_str(), "false" | "0" | "no"))
+        || is_on(variables, "GITHUB_ACTIONS")
         || is_on(variables, "GITLAB_CI")
         || hosts::of(variables).is_some()
 }

@@ -15,6 +15,8 @@ pub struct CiPlan {
     pub merge: Option<String>,
     /// What existed before. All must be in the clone, because the nearest to the head counts.
     pub known: Vec<Point>,
+    /// The target of a request, if `known` does not name it.
+    pub target: Option<Point>,
     /// Why the build has no new commits, if the system says so. Otherwise an empty range is an error.
     pub nothing_new: Option<&'static str>,
     /// The last commit; `None` for HEAD.

@@ -204,6 +204,11 @@ fn variables_of_the_other_systems() {
             "error",
         ),
         (
+            buildkite,
+            "BUILDKITE_COMMIT=@BASE BUILDKITE_MERGE_QUEUE_BASE_BRANCH=next BUILDKITE_PIPELINE_DEFAULT_BRANCH=main",
+            "origin/next ..BASE on 188-work",
+        ),
+        (
             "JENKINS_URL=https://ci",
             "CHANGE_TARGET=main CHANGE_BRANCH=188-work",
             "origin/main ..HEAD on 188-work",
@@ -218,5 +223,25 @@ fn variables_of_the_other_systems() {
     ] {
         let plan = plan_of(&format!("{variables} {more}"), "null");
         assert_eq!(shown(plan), expected, "{variables} {more}");
+    }
+}
+
+#[test]
+fn any_job_is_one_whatever_its_system() {
+    for (name, value, expected) in [
+        // CircleCI, Drone, Semaphore, Woodpecker and pre-commit.ci set no more than this that guard knows.
+        ("CI", "true", true),
+        ("CI", "woodpecker", true),
+        ("CI", "1", true),
+        ("CI", "false", false),
+        ("CI", "", false),
+        ("GITHUB_ACTIONS", "true", true),
+        ("GITLAB_CI", "true", true),
+        ("BUILDKITE", "true", true),
+        ("TF_BUILD", "True", true),
+        ("HOME", "/root", false),
+    ] {
+        let variables = [(name.to_owned(), value.to_owned())].into();
+        assert_eq!(is_job(&variables), expected, "{name}={value}");
     }
 }

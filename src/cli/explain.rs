@@ -6,6 +6,7 @@ use super::output::Output;
 use crate::judge;
 use crate::report::{write_rules, write_settings};
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Help;
 use write_guard_policy::finding::Rule;
 
 #[derive(Debug, clap::Args)]
@@ -27,7 +28,7 @@ impl ExplainArgs {
 
 fn unknown(name: &str) -> Error {
     Error::new(format!("unknown rule `{}`", name.escape_default()))
-        .help("to list all rules: guard explain")
+        .help(Help::run("to list all rules", "guard explain"))
 }
 
 pub(super) const SETTINGS_EXAMPLES: &str = "\

@@ -16,6 +16,7 @@ use crate::files::Failure;
 use crate::judge::{self, Options};
 use write_guard_policy::approve::TRAILER;
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Help;
 use write_guard_policy::trailer;
 use write_guard_repo::{PushSide, Repository, Update, show_file, with_trailers};
 
@@ -27,6 +28,9 @@ pub(super) enum HookArgs {
     /// Judge the staged changes before a commit.
     #[command(after_help = "Examples:\n  guard hook pre-commit")]
     PreCommit(DesignArgs),
+    /// Judge what `git am` has applied before it creates the commit.
+    #[command(after_help = "Examples:\n  guard hook pre-applypatch")]
+    PreApplypatch(DesignArgs),
     /// Judge a merge's own changes before git creates the commit.
     #[command(after_help = "Examples:\n  guard hook pre-merge-commit")]
     PreMergeCommit(DesignArgs),
@@ -134,7 +138,7 @@ const PREPARED: &str = "prepared";
 impl HookArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         match self {
-            HookArgs::PreCommit(args) => {
+            HookArgs::PreCommit(args) | HookArgs::PreApplypatch(args) => {
                 staged(output, &repository()?, &options(output, args, false))
             }
             HookArgs::PreMergeCommit(args) => {
@@ -235,7 +239,8 @@ impl MessageArgs {
         }
         let what = format!("the message {}", show_file(&self.file));
         let text = bounded::read(&what, fs::File::open(&self.file), MAX_MESSAGE)?;
-        let comment = comment(repo);
+        let said = trailer::comment_of(&text).map(BString::from);
+        let comment = said.unwrap_or_else(|| comment(repo));
         let content = trailer::content(&text, &comment);
         let template = repo.config_path("commit.template")?;
         let untouched = template
@@ -303,7 +308,7 @@ fn staged(output: &mut Output, repo: &Repository, options: &Options) -> Result<u
         if ci::is_job(&lint::variables()) {
             return Err(
                 Error::new("nothing is staged, so guard checked nothing in this CI job")
-                    .help("check the pull request: guard lint --ci")
+                    .help(Help::run("check the pull request", "guard lint --ci"))
                     .help("or name its commits: pre-commit run --from-ref BASE --to-ref HEAD"),
             );
         }

@@ -11,6 +11,7 @@ use super::output::Output;
 use crate::setup;
 use crate::setup::draft::{LINE_FOR_PLANS, STANDING, SettingsDraft, directories, draft, observing};
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Help;
 use write_guard_policy::scope::settings::FILE;
 use write_guard_repo::{Index, PushSide, Repository};
 
@@ -94,7 +95,10 @@ fn refuse_to_overwrite(repo: &Repository, path: &Path) -> Result<()> {
     Err(Error::new(format!(
         "{FILE} already exists in the work tree, the index or HEAD"
     ))
-    .help("edit it; to list every key: guard generate settings"))
+    .help(Help::run(
+        "edit it; to list every key",
+        "guard generate settings",
+    )))
 }
 
 /// The branches that work usually starts from.

@@ -26,7 +26,7 @@ pub(super) struct Install {
 #[command(after_help = about_install())]
 pub(super) struct Targets {
     /// `git` for the hooks that git runs for commits and pushes, the name of a coding agent, `all` for both, or
-    /// `pre-commit`, `github` or `gitlab` for the file that calls guard there.
+    /// `pre-commit`, `husky`, `lefthook`, `github` or `gitlab` for the files that call guard there.
     #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
     what: Vec<String>,
     /// Print what would change, and change nothing.
@@ -47,15 +47,16 @@ Examples:
 
 Agents: {agents}.
 
-guard leaves existing hooks and files of pre-commit, GitHub and GitLab alone, and prints the lines to add. In an agent's \
-settings, it adds its hooks and keeps everything else. Before it writes, it sends a call that must be denied through the \
+guard leaves existing hooks of git alone, and prints the lines to add. In the files of others it adds its own part and \
+keeps everything else. Before it writes, it sends a call that must be denied through the \
 command. If that call is not denied, guard writes nothing."
     )
 }
 
 fn whats() -> PossibleValuesParser {
-    let files = FILES.iter().map(|file| file.name);
-    PossibleValuesParser::new(["git", "all"].into_iter().chain(files))
+    let mut names: Vec<&str> = FILES.iter().map(|file| file.name).collect();
+    names.dedup();
+    PossibleValuesParser::new(["git", "all"].into_iter().chain(names))
 }
 
 impl Targets {

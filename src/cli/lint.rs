@@ -165,6 +165,7 @@ fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
         what: what.to_owned(),
         merge: merge.map(|id| id.to_string()),
         known: vec![ci::Point::Commit(known.to_string())],
+        target: Some(ci::Point::Commit(base.to_string())),
         head: Some(head.to_string()),
         branch: commits.branch.map(|name| name.to_string()),
         ..ci::CiPlan::default()

@@ -110,7 +110,7 @@ pub(super) fn repository() -> Result<Repository> {
 /// The variable that names designs for every run, as `--lld` does for one.
 const LLD_VARIABLE: &str = "GUARD_LLD";
 
-/// Explicitly chosen designs, the same for every verb that judges.
+// Explicitly chosen designs, the same for every verb that judges.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct DesignArgs {
     /// Use this design instead of the one that guard.toml selects; repeat it to combine several.

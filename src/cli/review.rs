@@ -12,6 +12,7 @@ use crate::judge::{self, Options};
 use crate::observe::{self, ScopeChange};
 use crate::report::{self, Format};
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Help;
 use write_guard_policy::path::Platform;
 use write_guard_policy::sha256::sha256;
 use write_guard_policy::verdict::Verdict;
@@ -82,7 +83,7 @@ impl ReviewArgs {
                 Error::new(
                     "guard does not know the target branch, so it cannot tell what this branch changes",
                 )
-                .help("name the commits: guard review main..HEAD")
+                .help(Help::run("name the commits", "guard review main..HEAD"))
                 .help("or set `[lld] base = \"main\"` in guard.toml")
             })?,
         };

@@ -177,9 +177,15 @@ impl ScopeNewArgs {
         } else {
             Vec::new()
         };
-        let edit = judge::new_design(&repo, self.name.as_deref(), &rows)?;
+        let edit = judge::new_design(&repo, self.name.as_deref(), &today(), &rows)?;
         finish(&repo, &edit, &[], output)
     }
+}
+
+/// The date for plans that are called after it.
+fn today() -> String {
+    let now = gix::date::Time::now_local_or_utc();
+    now.format_or_unix(gix::date::time::format::SHORT)
 }
 
 #[derive(Debug, clap::Args)]
@@ -266,8 +272,16 @@ impl ScopeImportArgs {
         let repo = repository()?;
         let proposal = judge::propose_from_plan(&repo, &self.plan)?;
         if proposal.rows.is_empty() {
-            return Err(Error::new("guard found no path to propose")
-                .help("write a design by hand: guard scope new NAME"));
+            let table = propose::section(&[]);
+            let denied = not_proposed(&proposal);
+            output.answer(
+                &json!({"version": 1, "table": table, "not_proposed": []}),
+                table.clone() + &denied,
+            );
+            output.notes(&[
+                "guard found no path to propose; write the rows into this table".to_owned(),
+            ]);
+            return Ok(0);
         }
         let rows: Vec<String> = proposal.rows.iter().map(|row| row.text.clone()).collect();
         let table = propose::section(&rows);

@@ -13,6 +13,7 @@ use super::question::{asking, person_to_ask};
 use crate::approvals::with_unexpired;
 use crate::files::{self, Gate};
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Help;
 use write_guard_policy::measure::unified_preview;
 use write_guard_policy::path::escaped;
 use write_guard_repo::boundary::Boundary;
@@ -222,8 +223,10 @@ fn print_file(
     let (id, path) = (snapshot.id, files::snapshot_path(repo, path)?);
     let bytes = repo.tree_of(Some(id))?.read(path.as_ref())?;
     let bytes = bytes.ok_or_else(|| {
-        Error::new(format!("the snapshot has no file {}", escaped(&path)))
-            .help(format!("to list its files: guard snapshot show {id}"))
+        Error::new(format!("the snapshot has no file {}", escaped(&path))).help(Help::run(
+            "to list its files",
+            format_args!("guard snapshot show {id}"),
+        ))
     })?;
     print_content(output, &bytes, || {
         let (id, path) = (id.to_string(), path.to_str_lossy());

@@ -21,6 +21,7 @@ use gix::bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind, GateResult};
+use write_guard_policy::finding::Help;
 use write_guard_policy::policy::DesignVersion;
 use write_guard_policy::sha256::sha256;
 use write_guard_repo::disk;
@@ -166,7 +167,10 @@ impl Log {
 pub(crate) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> GateResult<u64> {
     log.append(event, facts).map_err(|error| {
         let message = format!("the audit log cannot be written: {error}");
-        Failure::new(FailureKind::Record, message).help("guard writes nothing without a record; free disk space, or check the log: guard audit verify")
+        Failure::new(FailureKind::Record, message).help(Help::run(
+            "guard writes nothing without a record; free disk space, or check the log",
+            "guard audit verify",
+        ))
     })
 }
 

@@ -8,7 +8,7 @@ use super::failure::refuse_binary;
 use super::log::{REFUSED, members, now, record, versions};
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Operation, Strategy, log};
 use crate::approvals::{Ask, HeldChange, Question};
-use write_guard_policy::finding::{Finding, Level, Rule};
+use write_guard_policy::finding::{Finding, Help, Level, Rule};
 use write_guard_policy::path::escaped;
 use write_guard_policy::scope::settings::EXPIRY;
 use write_guard_repo::boundary::{BoundaryResult, OpenedFile};
@@ -216,7 +216,9 @@ pub(super) fn backup<'f>(
 ) -> GateResult<ObjectId> {
     let files: Vec<Before<'_>> = files.into_iter().collect();
     repo.take_snapshot(&files, title).map_err(|error| {
-        Failure::new(FailureKind::Backup, error.message)
-            .help("nothing was written; if it fails again, check the repository: git fsck")
+        Failure::new(FailureKind::Backup, error.message).help(Help::run(
+            "nothing was written; if it fails again, check the repository",
+            "git fsck",
+        ))
     })
 }

@@ -5,6 +5,7 @@ use gix::ObjectId;
 use super::range::base_setting;
 use crate::ci::{self, CiPlan, Point};
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Help;
 use write_guard_policy::path::escaped;
 use write_guard_repo::{PushSide, Range, Repository, TargetBranch};
 
@@ -23,6 +24,13 @@ pub fn ci_range(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     })?;
     let [base, head] = [range.base, range.head]
         .map(|id| id.map_or_else(String::new, |id| id.to_hex_with_len(12).to_string()));
+    // Whether the target has settings matters even where another commit is the start of the range.
+    let target = match &plan.target {
+        Some(Point::Branch(name)) => tip_of_target(repo, name)?,
+        Some(Point::Commit(hex)) => id(Some(hex)),
+        _ => None,
+    };
+    range.known.extend(target);
     let why = format!("{}: checking {base}..{head}", plan.what);
     range.notes.insert(0, why);
     range.branch = plan.branch.as_deref().map(Into::into);
@@ -67,23 +75,27 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
                     return Err(ci::unknown_before("a build of the target branch"));
                 }
                 name => name.ok_or_else(|| {
-                    incomplete(Error::new("the target branch is unknown").help(
-                        "fetch the default branch and name it: git remote set-head origin main",
-                    ))
+                    incomplete(Error::new("the target branch is unknown").help(Help::run(
+                        "fetch the default branch and name it",
+                        "git remote set-head origin main",
+                    )))
                 })?,
             },
         };
         let tracking = format!("refs/remotes/origin/{name}");
         let mapping = format!("+refs/heads/{name}:{tracking}");
-        let tip = repo.commit_of_ref(&tracking)?;
+        let tip = tip_of_target(repo, &name)?;
         points.push((format!("the branch {name}"), mapping, tip));
         target = Some(name);
     }
     let mut wanted: Vec<&str> = points.iter().map(|(_, fetch, _)| fetch.as_str()).collect();
     wanted.extend(plan.head.as_deref());
+    let is_forced = matches!(plan.known[..], [Point::Before(_)]);
     let missing = |what: &str| {
         let error = Error::new(format!("{} is not in this clone", escaped(what)));
-        incomplete(error.help(repo.fetch_command(&wanted)))
+        let error = error.help(repo.fetch_command(&wanted));
+        // No depth brings what a forced push has removed.
+        if is_forced { error } else { incomplete(error) }
     };
     let head = match &plan.head {
         Some(id) => commit(id).ok_or_else(|| missing(id))?,
@@ -107,6 +119,15 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
         range.notes.push(format!("nothing to check: {why}"));
     }
     Ok(range)
+}
+
+/// The commit of a branch of the remote; a repository that has no remote has its branches itself.
+fn tip_of_target(repo: &Repository, name: &str) -> Result<Option<ObjectId>> {
+    let place = match repo.config("remote.origin.url") {
+        Some(_) => "refs/remotes/origin",
+        None => "refs/heads",
+    };
+    repo.commit_of_ref(&format!("{place}/{name}"))
 }
 
 /// The error for a build that should bring new commits but has none.

@@ -4,7 +4,7 @@
 // Reads plans in the work tree.
 #![allow(clippy::disallowed_methods)]
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeSet;
 use std::iter;
 use std::path::Path;
 
@@ -17,14 +17,13 @@ use write_guard_policy::change::{Change, Kind};
 use write_guard_policy::design::propose::{self, Proposal};
 use write_guard_policy::design::{self, Design, MissingRow};
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::finding::{Help, Rule};
+use write_guard_policy::finding::{Help, WantedRow};
 use write_guard_policy::path::{Platform, escaped, escaped_list, normalize_request, shell_word};
 use write_guard_policy::policy;
 use write_guard_policy::rules::FilesOfTree;
-use write_guard_policy::scope::Scope;
 use write_guard_policy::scope::glob::is_glob;
-use write_guard_policy::scope::path_placeholders::{PathNames, is_path, literal_paths};
 use write_guard_policy::scope::settings::Settings;
+use write_guard_policy::scope::{Actions, Scope};
 use write_guard_repo::boundary::{self, Boundary, OpenedFile};
 use write_guard_repo::{Index, Repository, show_file};
 
@@ -177,45 +176,28 @@ pub fn with_table(repo: &Repository, file: &Path, rows: &[String]) -> Result<Des
 ///
 /// # Errors
 /// `[lld] path` is missing, nothing fills its placeholders, or the document exists.
-pub fn new_design(repo: &Repository, name: Option<&str>, rows: &[String]) -> Result<DesignEdit> {
+pub fn new_design(
+    repo: &Repository,
+    name: Option<&str>,
+    date: &str,
+    rows: &[String],
+) -> Result<DesignEdit> {
     let settings = settings_to_come(repo)?;
     let branch = repo.branch()?.map(|branch| branch.name.to_string());
-    let path = place(&settings, branch.as_deref(), name).ok_or_else(|| {
+    let path = policy::place_of_new_design(&settings, branch.as_deref(), name, date);
+    let path = path.ok_or_else(|| {
         let patterns = settings.lld_path.join("`, `");
-        let next = if settings.lld_path.is_empty() {
-            "set it in guard.toml: guard init"
-        } else {
-            "name the design in one word: guard scope new hotfix"
-        };
-        Error::new(format!("guard cannot fill in `[lld] path`: `{patterns}`")).help(next)
+        let error = Error::new(format!("guard cannot fill in `[lld] path`: `{patterns}`"));
+        if settings.lld_path.is_empty() {
+            return error.help("set `[lld] path` in guard.toml, which `guard init` writes");
+        }
+        let usual = policy::name_of_new_design(branch.as_deref());
+        let command = format!("guard scope new {usual}");
+        error.help(Help::run("name the design in one word", command))
     })?;
     let document = DesignEdit::open(repo, path.into(), settings)?;
     let exists = document.before.is_some();
     document.with_table(rows, exists)
-}
-
-/// The path for a new design. A name takes the place of the branch name, except for an issue that only the latter has.
-fn place(settings: &Settings, branch: Option<&str>, name: Option<&str>) -> Option<String> {
-    if name.is_some_and(|name| !is_path(name)) {
-        return None;
-    }
-    let issue = |text: &str| policy::issues_of(settings, text.into()).pop();
-    let issue = name.and_then(issue).or(branch.and_then(issue));
-    // What stands in front of the last slash, as in `feature/004-login`, says what kind of work it is.
-    let last = branch.and_then(|branch| branch.rsplit('/').next());
-    let names = PathNames {
-        issue: issue.or(name.map(str::to_owned)),
-        branch: name.or(last).map(str::to_owned),
-    };
-    let filled = policy::filled_patterns(settings, &names).into_iter();
-    let mut paths = filled.flat_map(|entry| entry.tries).flat_map(|path| {
-        // The last star is a name too.
-        literal_paths(&match (path.rsplit_once('*'), name) {
-            (Some((start, end)), Some(name)) if !end.contains('/') => format!("{start}{name}{end}"),
-            _ => path,
-        })
-    });
-    paths.next()
 }
 
 /// A document in the work tree, and its text with more rows.
@@ -253,8 +235,14 @@ impl DesignEdit {
             return Err(Error::new(format!(
                 "the design {shown} has changes that are not staged"
             ))
-            .help(format!("stage them first: git add -- {word}"))
-            .help(format!("or discard them: git restore -- {word}")));
+            .help(Help::run(
+                "stage them first",
+                format_args!("git add -- {word}"),
+            ))
+            .help(Help::run(
+                "or discard them",
+                format_args!("git restore -- {word}"),
+            )));
         }
         Ok(DesignEdit {
             design: design::parse(path.as_ref(), text.as_bytes(), &settings),
@@ -319,19 +307,20 @@ pub fn extend_design(
     let own: &BStr = document.design.path.as_ref();
     let documents: Vec<&Design> = iter::once(&document.design).chain(&siblings).collect();
     let scope = policy::scope_of_design(&documents);
-    let mut requested = requested(repo, wanted.paths)?;
+    let mut requested = requested(repo, wanted)?;
     if wanted.missing {
         requested.extend(missing_rows(repo, &options)?);
     }
     let (mut rows, mut granted) = (Vec::new(), Vec::new());
-    for (path, usual) in &requested {
-        let word = wanted.change_type.unwrap_or(usual);
-        let Some(row) = missing_row(&scope, path.as_ref(), word)? else {
-            granted.push(path.to_owned());
+    for one in &requested {
+        let Some(row) = missing_row(&scope, one, wanted.change_type)? else {
+            granted.push(one.path.clone());
             continue;
         };
-        if is_glob(row.path) || propose::row(own, row.path, word, wanted.description).is_none() {
-            let shown = escaped(path);
+        let is_alone = one.from.is_none();
+        let is_unread = || propose::row(own, row.path, row.word, wanted.description).is_none();
+        if is_glob(row.path) || is_alone && is_unread() {
+            let shown = escaped(&one.path);
             return Err(Error::new(format!("a row cannot name exactly {shown}")));
         }
         rows.push(row);
@@ -380,13 +369,40 @@ fn open_to_extend(
     Ok((document, siblings, options))
 }
 
-/// The row that a path needs; `None` if the scope grants the type `word` already.
-fn missing_row<'a>(scope: &Scope, path: &'a BStr, word: &'a str) -> Result<Option<MissingRow<'a>>> {
-    let Some(actions) = propose::actions_of(word) else {
+/// A row to add, before its type is known to be one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct RequestedRow {
+    path: BString,
+    from: Option<BString>,
+    /// The type unless the caller names another.
+    usual: &'static str,
+}
+
+/// The type of a row with two paths.
+const RENAME: &str = "Rename";
+
+/// The row that is needed; `None` if the scope grants it already.
+fn missing_row<'a>(
+    scope: &Scope,
+    wanted: &'a RequestedRow,
+    named: Option<&'a str>,
+) -> Result<Option<MissingRow<'a>>> {
+    let path: &BStr = wanted.path.as_ref();
+    let from = wanted.from.as_ref().map(|from| from.as_bstr());
+    let word = if from.is_some() {
+        RENAME
+    } else {
+        named.unwrap_or(wanted.usual)
+    };
+    let actions = match from {
+        Some(_) => Some(Actions::ADD),
+        None => propose::actions_of(word),
+    };
+    let Some(actions) = actions else {
         let what = format!("`{}` is not a type for one path", escaped(word));
-        return Err(
-            Error::new(what).help("write Add, Modify, Add/Modify, Delete, Symlink or Submodule")
-        );
+        return Err(Error::new(what)
+            .help("write Add, Modify, Add/Modify, Delete, Symlink or Submodule")
+            .help("a Rename row takes both: guard scope add OLD NEW --type Rename"));
     };
     let bare: &BStr = path.strip_suffix(b"/").unwrap_or(path).into();
     if let Some(denial) = scope.denial(bare) {
@@ -395,51 +411,64 @@ fn missing_row<'a>(scope: &Scope, path: &'a BStr, word: &'a str) -> Result<Optio
         let what = format!("the design forbids {shown} ({place}), so no row allows it");
         return Err(Error::new(what).help("take it off that list, or correct that row, first"));
     }
-    if !path.ends_with(b"/") && scope.actions(path).contains(actions) {
+    if from.is_none() && !path.ends_with(b"/") && scope.actions(path).contains(actions) {
         return Ok(None);
     }
     Ok(Some(MissingRow {
         path,
-        from: None,
+        from,
         word,
         actions,
     }))
 }
 
-/// The paths to add, each with its usual type.
-fn requested(repo: &Repository, requests: &[BString]) -> Result<BTreeMap<BString, &'static str>> {
-    let mut paths = BTreeMap::new();
+/// The rows for the paths that the caller names: one with both of a Rename, or one each with its usual type.
+fn requested(repo: &Repository, wanted: &RowsToAdd<'_>) -> Result<BTreeSet<RequestedRow>> {
+    let mut rows = BTreeSet::new();
+    let is_rename = wanted
+        .change_type
+        .is_some_and(|word| word.eq_ignore_ascii_case(RENAME));
+    if let (true, [from, to]) = (is_rename, wanted.paths) {
+        let ((from, _), (path, _)) = (named(repo, from)?, named(repo, to)?);
+        rows.insert(RequestedRow {
+            path,
+            from: Some(from),
+            usual: RENAME,
+        });
+        return Ok(rows);
+    }
     let head = repo.tree_of(repo.head_commit()?)?;
-    for request in requests {
+    for request in wanted.paths {
         let (path, now) = named(repo, request)?;
         let usual = if path.ends_with(b"/") {
             "Add/Modify"
         } else {
             usual_type(head.get(path.as_ref())?.is_some(), now)
         };
-        paths.insert(path, usual);
+        rows.insert(RequestedRow {
+            path,
+            from: None,
+            usual,
+        });
     }
-    Ok(paths)
+    Ok(rows)
 }
 
-/// The changes that are refused for lack of a row, each with its usual type.
-fn missing_rows(repo: &Repository, options: &Options) -> Result<Vec<(BString, &'static str)>> {
-    let (mut changes, are_staged) = changes_now(repo)?;
+/// The rows that the refusals of the changes show.
+fn missing_rows(repo: &Repository, options: &Options) -> Result<Vec<RequestedRow>> {
+    let (_, are_staged) = changes_now(repo)?;
     let verdict = if are_staged {
         staged::staged(repo, options)?
     } else {
         staged::everything(Repository::open(".".as_ref())?, options)?
     };
-    let mut findings = verdict.findings;
-    findings.retain(|one| match one.rule {
-        Rule::OutOfScope | Rule::ActionNotGranted => true,
-        Rule::DestructiveChange => one.help.iter().any(Help::is_row),
-        _ => false,
-    });
-    let refused: HashSet<_> = findings.into_iter().filter_map(|one| one.path).collect();
-    changes.retain(|change| refused.contains(&change.path));
-    let row = |change: &Change| (change.path.clone(), type_of_change(change));
-    Ok(changes.iter().map(row).collect())
+    let rows = verdict.findings.into_iter().filter_map(|one| one.row);
+    let row = |row: Box<WantedRow>| RequestedRow {
+        path: row.path,
+        from: row.from,
+        usual: row.word,
+    };
+    Ok(rows.map(row).collect())
 }
 
 /// The document to extend of the only design that applies to the branch, usable or not: the one that `guard lint` shows a

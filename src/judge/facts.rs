@@ -31,6 +31,8 @@ pub(crate) struct JudgementFacts<'a> {
     pub(super) head: Option<ObjectId>,
     /// The branch whose designs apply.
     pub(super) branch: Option<BString>,
+    /// The target branch, if this work began before its `guard.toml`: guard then checks only what needs no settings.
+    pub(super) older_than: Option<String>,
     /// The operation of git that waits for this commit.
     pub(super) operation: Option<&'static str>,
     /// The commits to judge, whose trailers may name designs and approvals.
@@ -61,6 +63,7 @@ impl<'a> JudgementFacts<'a> {
             result,
             head: None,
             branch: repo.design_branch()?,
+            older_than: None,
             operation: None,
             commits: &[],
             known: &[],

@@ -78,6 +78,8 @@ pub struct Options {
     pub each_commit: bool,
     /// Whether to collect what the review page shows beyond findings and changes.
     pub for_page: bool,
+    /// Whether the commits have not left this clone yet.
+    pub is_local: bool,
     /// Settings to judge by instead of those of the base, for a trial.
     pub settings: Option<Settings>,
 }

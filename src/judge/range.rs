@@ -10,10 +10,12 @@ use gix::bstr::BString;
 use super::facts::{JudgementFacts, changes_of_range, settings_of};
 use super::merge_commits;
 use super::pipeline::Judged;
+use super::policy_loader::{never_had_settings, target_with_settings};
 use super::{Options, per_commit, pipeline, review};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::escaped;
 use write_guard_policy::policy::Stage;
+use write_guard_policy::scope::settings::Settings;
 use write_guard_policy::verdict::{Source, SourceKind, Verdict};
 use write_guard_repo::{PushSide, Range, Repository, Update};
 
@@ -45,7 +47,7 @@ pub fn commit(
 
 /// The branch whose designs apply to the commits of a branch.
 fn of_designs(repo: &Repository, branch: Option<BString>) -> Option<BString> {
-    branch.map(|branch| repo.design_branch_of(branch.as_ref()))
+    branch.and_then(|branch| repo.design_branch_of(branch.as_ref()))
 }
 
 /// Judges the net change of a range and, if asked to, every commit.
@@ -106,36 +108,64 @@ pub(super) fn net(
 ) -> Result<Judged> {
     let tree = repo.tree_of(Some(head))?;
     let changes = changes_of_range(repo, range, &tree)?;
-    if !changes.is_empty() {
-        refuse_older_than_settings(repo, range)?;
+    let (mut older_than, mut options) = (None, options.clone());
+    if !changes.is_empty() && options.settings.is_none() {
+        match rules_of_older_work(repo, range, &options)? {
+            OlderWork::No => {}
+            OlderWork::WithoutSettings(target) => older_than = Some(target),
+            OlderWork::Observed(settings) => options.settings = Some(*settings),
+        }
     }
     let facts = JudgementFacts {
         source: SourceKind::Range,
         head: Some(head),
         branch: of_designs(repo, range.branch.clone()),
+        older_than,
         commits: &range.commits,
         known: &range.known,
         changes,
         ..JudgementFacts::new(repo, Stage::Range, range.base, tree)?
     };
-    pipeline::judge(facts, options)
+    pipeline::judge(facts, &options)
 }
 
-/// Work that began before the first `guard.toml` would be judged by no rules but its own.
-fn refuse_older_than_settings(repo: &Repository, range: &Range) -> Result<()> {
+/// What judges work that began before the first `guard.toml`.
+enum OlderWork {
+    /// It did not.
+    No,
+    /// Only the rules that need no settings, since this branch has gone without them.
+    WithoutSettings(String),
+    /// The settings of the target branch, which only observe.
+    Observed(Box<Settings>),
+}
+
+/// Work that began before the first `guard.toml` would be judged by no rules but its own. Before it leaves this clone, and
+/// on a branch that goes without settings, such as that of an old release, nothing is asked of it.
+fn rules_of_older_work(repo: &Repository, range: &Range, options: &Options) -> Result<OlderWork> {
     if settings_of(repo, range.base)?.is_some() {
-        return Ok(());
+        return Ok(OlderWork::No);
     }
+    let never_had_any = never_had_settings(repo, range)?;
     for &known in &range.known {
-        if settings_of(repo, Some(known))?.is_some() {
-            return Err(Error::new(format!(
-                "the merge base has no guard.toml, but the target branch ({}) does",
-                known.to_hex_with_len(12)
-            ))
-            .help("rebase or merge, so that guard can use it"));
+        let Some(settings) = settings_of(repo, Some(known))? else {
+            continue;
+        };
+        let name = known.to_hex_with_len(12);
+        if never_had_any && options.is_local {
+            return Ok(OlderWork::WithoutSettings(name.to_string()));
         }
+        return match settings {
+            Ok(settings) if settings.is_observing() => Ok(OlderWork::Observed(Box::new(settings))),
+            _ => Err(Error::new(format!(
+                "the merge base has no guard.toml, but the target branch ({name}) does"
+            ))
+            .help("rebase or merge, so that guard can use it")),
+        };
     }
-    Ok(())
+    if never_had_any && let Some((name, _)) = target_with_settings(repo)? {
+        return Ok(OlderWork::WithoutSettings(name));
+    }
+    Ok(OlderWork::No)
 }
 
 /// Judges every ref of a push.
@@ -148,6 +178,10 @@ pub fn push(
     side: PushSide<'_>,
     options: &Options,
 ) -> Result<Verdict> {
+    let options = &Options {
+        is_local: matches!(side, PushSide::Local(_)),
+        ..options.clone()
+    };
     let target = repo.target(base_setting(repo, repo.head_commit()?)?.as_deref(), side)?;
     let reports = updates.iter().map(|update| {
         let pushed = repo.range_of_update(update, updates, target.as_ref(), side);

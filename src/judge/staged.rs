@@ -68,8 +68,8 @@ fn judge_index(
     pipeline::judge(JudgementFacts { source, ..facts }, options)
 }
 
-/// The designs of this branch that check the staged changes; none if no staged change needs a design. Standing
-/// designs, which join every commit, are left out.
+/// The designs of this branch, for the message of the next commit; none if it only changes designs. A message without
+/// changes, as of an amended commit, names them, too. Standing designs, which join every commit, are left out.
 ///
 /// # Errors
 /// As for [`staged`].
@@ -78,7 +78,9 @@ pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BSt
     let facts = facts_of(repo, &index, options.githead)?;
     let policy = load_for_changes(&facts, options)?;
     let mut changes = facts.changes.iter();
-    if changes.all(|change| policy.is_exempt(change.path.as_ref())) {
+    let is_about_designs =
+        !facts.changes.is_empty() && changes.all(|change| policy.is_exempt(change.path.as_ref()));
+    if is_about_designs {
         return Ok(Vec::new());
     }
     Ok(own_designs(&policy))

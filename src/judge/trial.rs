@@ -1,12 +1,15 @@
 //! Judges the last changes of the target branch by given settings, each as if it were proposed today.
 
 use gix::ObjectId;
+use gix::bstr::BStr;
 
 use super::pipeline::designs_used;
 use super::{Options, facts, range};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Finding;
 use write_guard_policy::measure::Precision;
+use write_guard_policy::policy::Policy;
+use write_guard_policy::rules::MeasuredChange;
 use write_guard_policy::scope::settings::{Missing, Settings};
 use write_guard_policy::verdict::DesignUsed;
 use write_guard_repo::{Headline, Repository};
@@ -35,6 +38,8 @@ pub struct TriedChange {
     pub designs: Vec<DesignUsed>,
     /// Why the scope rules did not apply.
     pub unscoped: Option<String>,
+    /// Whether it touches a file that no design names, so that it would need one of its own.
+    pub needs_design: bool,
 }
 
 /// Judges the last `most` changes of the target branch: the commits and merges that follow its first parents.
@@ -85,10 +90,13 @@ pub fn trial(repo: &Repository, settings: &Settings, most: usize) -> Result<Tria
             ),
         };
         let is_scoped = judged.policy.scope.is_some();
+        let is_named = |changed: &MeasuredChange| is_named(&judged.policy, changed.path());
+        let needs_design = !is_scoped && !judged.changes.iter().all(is_named);
         trial.changes.push(TriedChange {
             id,
             headline: repo.headline(id)?,
             designs: designs_used(&judged.policy),
+            needs_design,
             unscoped: (!is_scoped).then(|| why.unwrap_or_else(|| "no design".to_owned())),
             findings: judged.findings,
         });
@@ -100,6 +108,13 @@ pub fn trial(repo: &Repository, settings: &Settings, most: usize) -> Result<Tria
         .help(repo.fetch_command(&[])));
     }
     Ok(trial)
+}
+
+/// Whether a standing design names the path, or it needs no row.
+fn is_named(policy: &Policy, path: &BStr) -> bool {
+    policy.is_exempt(path)
+        || policy.settings.always.contains(path)
+        || !policy.unasked.actions(path).is_empty()
 }
 
 fn options_with(settings: Settings) -> Options {

@@ -9,6 +9,7 @@ use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Strategy};
 use crate::report::Style;
 use write_guard_policy::approve::{REJECT, reason_line};
 use write_guard_policy::error::Error;
+use write_guard_policy::finding::Help;
 
 /// The choice for what is no write, such as a deletion.
 const APPROVE: &str = "approve";
@@ -160,8 +161,9 @@ pub(super) fn not_approved(why: &str, id: &str, analysis: Option<Box<Value>>) ->
     let what = format!("the change was not approved: {why}; it still waits for approval as {id}");
     let failure = Failure::new(FailureKind::NotApproved, what)
         .help("do not work around this; make a smaller change instead")
-        .help(format!(
-            "a person can decide in a terminal: guard approve {id}"
+        .help(Help::run(
+            "a person can decide in a terminal",
+            format_args!("guard approve {id}"),
         ))
         .detail("id", id);
     Failure {

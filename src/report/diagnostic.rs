@@ -81,13 +81,14 @@ fn from_here(path: &BStr, prefix: Option<&BString>) -> BString {
     }
 }
 
-/// The maximum lines of help.
+/// The maximum lines of help, rows of a design apart.
 const HELP_LINES: usize = 20;
 
 /// One text per step: a sentence, then text to paste.
 pub(super) fn help_blocks(help: &[Help]) -> Vec<String> {
     let mut blocks: Vec<String> = Vec::new();
-    for line in help.iter().take(HELP_LINES) {
+    let most = HELP_LINES + help.iter().filter(|line| line.is_row()).count();
+    for line in help.iter().take(most) {
         let text = message(line);
         match blocks.last_mut() {
             Some(block) if line.is_to_paste() => {
@@ -97,8 +98,8 @@ pub(super) fn help_blocks(help: &[Help]) -> Vec<String> {
             _ => blocks.push(text),
         }
     }
-    if help.len() > HELP_LINES {
-        let more = help.len() - HELP_LINES;
+    if help.len() > most {
+        let more = help.len() - most;
         blocks.push(format!(
             "… and {more} more lines (use --format json for all)"
         ));

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::target::{Style, Target};
 use super::texts::columns;
-use write_guard_policy::finding::Rule;
+use write_guard_policy::finding::{Level, Rule};
+use write_guard_policy::scope::settings::Settings;
 
 /// Writes the page of a rule, or the list of all rules.
 ///
@@ -40,10 +41,11 @@ fn rule_json(rule: Rule) -> Value {
 /// One line per rule: name, default level, when it fires.
 fn list() -> String {
     let row = |rule: &Rule| {
-        let level = rule.default_level();
+        // A rule may be off until the settings ask for it.
+        let level = Settings::default().level(*rule).map_or("off", Level::name);
         vec![
             rule.id().to_owned(),
-            level.name().to_owned(),
+            level.to_owned(),
             rule.summary().to_owned(),
         ]
     };

@@ -11,6 +11,7 @@ use annotate_snippets::renderer::{
     DEFAULT_REMOVAL_STYLE, DEFAULT_WARNING_STYLE,
 };
 
+use super::blocks;
 use super::diagnostic::{drawn, help_blocks};
 use super::target::Style;
 use super::texts::{self, RunResult, message, ordered, plural, remarks};
@@ -59,7 +60,8 @@ pub(super) fn findings(
 ) -> String {
     let mut out = String::new();
     let mut seen: BTreeMap<(Level, Rule), usize> = BTreeMap::new();
-    for finding in ordered(findings) {
+    let blocks = blocks::joined(findings);
+    for finding in ordered(&blocks) {
         if style.quiet && finding.level != Level::Error {
             continue;
         }

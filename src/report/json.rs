@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::texts::{RunResult, ordered};
 use write_guard_policy::error::Error;
-use write_guard_policy::finding::Finding;
 use write_guard_policy::finding::json::path_text;
+use write_guard_policy::finding::{Finding, Help};
 use write_guard_policy::path::is_hostile;
 use write_guard_policy::verdict::{Counts, DesignUsed, JudgedChange, Outcome};
 
@@ -61,7 +61,9 @@ pub(super) fn report(
 
 /// Why guard could not check something.
 pub(super) fn error_json(error: &Error) -> Value {
-    json!({"kind": error.kind, "message": error.message, "help": error.help})
+    let commands = error.help.iter().filter_map(Help::to_run);
+    let commands: Vec<&str> = commands.collect();
+    json!({"kind": error.kind, "message": error.message, "help": error.help, "commands": commands})
 }
 
 /// Values that are made, written and dropped one by one.

@@ -1,5 +1,6 @@
 //! Writes results: one file per format. The caller chooses a [`Target`].
 
+mod blocks;
 mod check;
 mod diagnostic;
 mod explain;

@@ -43,10 +43,24 @@ fn unscoped(trial: &Trial) -> usize {
     reasons.flatten().count()
 }
 
+fn needing(trial: &Trial) -> usize {
+    trial
+        .changes
+        .iter()
+        .filter(|change| change.needs_design)
+        .count()
+}
+
+/// First what a team has to do, then what else guard would have said.
 fn summary(trial: &Trial) -> String {
     let (refused, target) = (count(trial, Level::Error), escaped(trial.target.as_bytes()));
     let changes = plural(trial.changes.len(), "change");
-    format!("{refused} of the last {changes} on {target} would have been refused")
+    match needing(trial) {
+        0 => format!("{refused} of the last {changes} on {target} would have been refused"),
+        needing => format!(
+            "{needing} of the last {changes} on {target} touch files that no design names: each needs a design, or `missing = \"skip\"`; {refused} would have been refused for another reason"
+        ),
+    }
 }
 
 fn notes(trial: &Trial, settings: &str) -> Vec<String> {
@@ -119,6 +133,7 @@ fn json(trial: &Trial, settings: &str, notes: &[String]) -> Value {
             "refused": count(trial, Level::Error),
             "warned": count(trial, Level::Warning),
             "unscoped": unscoped(trial),
+            "needs_design": needing(trial),
         },
         "notes": notes,
     })

@@ -5,7 +5,7 @@ use jsonc_parser::cst::CstRootNode;
 use serde_json::{Value, json};
 
 use super::manager::call;
-use write_guard_policy::rules::with_entries;
+use write_guard_policy::own_part::with_entries;
 
 /// The key below which agents keep their hooks, by event.
 const HOOKS: &str = "hooks";

@@ -10,8 +10,9 @@ use serde_json::Value;
 use super::{Check, Part, Plan, SetupAction, Status, Step, agent_settings, text};
 use crate::agents::Agent;
 use write_guard_policy::error::Result;
+use write_guard_policy::hooks::runs_guard;
+use write_guard_policy::own_part::{self, HostFile};
 use write_guard_policy::path::escaped;
-use write_guard_policy::rules::runs_guard;
 use write_guard_repo::{disk, find_shell};
 
 /// A file that calls guard.
@@ -21,7 +22,7 @@ pub struct CallingFile {
     pub name: &'static str,
     /// The file, from the root of the work tree.
     file: &'static str,
-    /// A new file, or what guard adds to the settings of an agent.
+    /// A new file, or what guard adds to the settings of an agent; empty where that depends on the repository.
     content: &'static str,
     /// Files and directories of the agent in a repository.
     signs: &'static [&'static str],
@@ -30,12 +31,12 @@ pub struct CallingFile {
 }
 
 macro_rules! files {
-    ($($name:literal $file:literal $content:literal $signs:tt $next:tt)*) => {
+    ($($name:literal $file:literal $content:expr, $signs:tt $next:tt)*) => {
         /// Every file that guard writes.
         pub const FILES: &[CallingFile] = &[$(CallingFile {
             name: $name,
             file: $file,
-            content: include_str!(concat!("../../hooks/", $content)),
+            content: $content,
             signs: &$signs,
             next: &$next,
         }),*];
@@ -43,21 +44,24 @@ macro_rules! files {
 }
 
 files! {
-    "claude" ".claude/settings.json" "agents/claude.json" [".claude", "CLAUDE.md"] []
-    "codex" ".codex/hooks.json" "agents/codex.json" [".codex"]
+    "claude" ".claude/settings.json" include_str!("../../hooks/agents/claude.json"), [".claude", "CLAUDE.md"] []
+    "codex" ".codex/hooks.json" include_str!("../../hooks/agents/codex.json"), [".codex"]
         ["run /hooks in Codex and trust the hook: until then, Codex skips it"]
-    "copilot" ".github/hooks/guard.json" "agents/copilot.json" [".github/hooks", ".github/copilot-instructions.md"] []
-    "cursor" ".cursor/hooks.json" "agents/cursor.json" [".cursor", ".cursorrules"]
+    "copilot" ".github/hooks/guard.json" include_str!("../../hooks/agents/copilot.json"), [".github/hooks", ".github/copilot-instructions.md"] []
+    "cursor" ".cursor/hooks.json" include_str!("../../hooks/agents/cursor.json"), [".cursor", ".cursorrules"]
         ["trust the workspace in Cursor: until then, it skips the hooks of the project"]
-    "gemini" ".gemini/settings.json" "agents/gemini.json" [".gemini", "GEMINI.md"]
+    "gemini" ".gemini/settings.json" include_str!("../../hooks/agents/gemini.json"), [".gemini", "GEMINI.md"]
         ["trust the folder in Gemini CLI: until then, it skips the hooks of the project"]
-    "opencode" ".opencode/plugins/guard.js" "agents/opencode.js" [".opencode", "opencode.json"] []
-    "vscode" ".github/hooks/guard-vscode.json" "agents/vscode.json" [] ["trust the workspace in VS Code"]
-    "pre-commit" ".pre-commit-config.yaml" "ci/pre-commit.yaml" []
+    "opencode" ".opencode/plugins/guard.js" include_str!("../../hooks/agents/opencode.js"), [".opencode", "opencode.json"] []
+    "vscode" ".github/hooks/guard-vscode.json" include_str!("../../hooks/agents/vscode.json"), [] ["trust the workspace in VS Code"]
+    "pre-commit" ".pre-commit-config.yaml" include_str!("../../hooks/ci/pre-commit.yaml"), []
         ["write the address of guard behind `repo:`, commit the file alone, and run: pre-commit install"]
-    "github" ".github/workflows/guard.yml" "ci/github.yml" []
+    "husky" ".husky/pre-commit" "", [] ["commit the file alone"]
+    "husky" ".husky/prepare-commit-msg" "", [] []
+    "lefthook" "lefthook.yml" "", [] ["commit the file alone, and run: lefthook install"]
+    "github" ".github/workflows/guard.yml" include_str!("../../hooks/ci/github.yml"), []
         ["write the address of guard behind `uses:`, and make the job `guard` a required check of the branch"]
-    "gitlab" ".gitlab-ci.yml" "ci/gitlab.yml" []
+    "gitlab" ".gitlab-ci.yml" include_str!("../../hooks/ci/gitlab.yml"), []
         ["write the address of guard behind `--git`, and let merge requests wait for their pipelines"]
 }
 
@@ -121,14 +125,14 @@ impl CallingFile {
     fn part(&self, root: &Path) -> Part {
         let mut part = Part {
             name: self.name,
-            path: root.join(self.file),
+            path: root.join(self.file_in(root)),
             ..Part::default()
         };
         let text = match text(root, &part.path) {
             Ok(Some(text)) => text,
             Ok(None) => {
                 part.message = "there is no such file".to_owned();
-                part.install = Plan::Write(self.content.into(), "written");
+                part.install = Plan::Write(self.new_file(root).into(), "written");
                 return part;
             }
             Err(why) => {
@@ -139,12 +143,9 @@ impl CallingFile {
             }
         };
         let by_hand = |lines: &str| {
-            let how = if self.content.contains("repos:\n") {
-                "add this to the list `repos`:"
-            } else {
-                "add these lines yourself:"
-            };
-            let lines = [how].into_iter().chain(lines.lines());
+            let lines = ["add these lines yourself:"]
+                .into_iter()
+                .chain(lines.lines());
             Plan::ByHand(lines.map(str::to_owned).collect())
         };
         if let Ok(wanted) = serde_json::from_str::<Value>(self.content) {
@@ -165,18 +166,70 @@ impl CallingFile {
                 Ok(Some(left)) => Plan::Write(left.into(), "guard's hooks removed"),
                 Err(_) => Plan::ByHand(Vec::new()),
             };
+        } else if self.content.is_empty() || self.agent().is_none() {
+            self.own_part(&text, &mut part, root);
         } else if text == self.content {
             part.message = "runs guard".to_owned();
             part.uninstall = Plan::Remove;
+        } else {
+            part.message = "exists, and does not run guard".to_owned();
+            part.install = by_hand(self.content);
+        }
+        part
+    }
+
+    /// What installing and removing mean for a file in which guard has a part.
+    fn own_part(&self, text: &str, part: &mut Part, root: &Path) {
+        let target = HostFile::of(self.file_in(root).into());
+        let removed = target.and_then(|target| own_part::removed(target, text));
+        if let Some(left) = removed {
+            part.message = "runs guard".to_owned();
+            part.uninstall = if left.trim().is_empty() {
+                Plan::Remove
+            } else {
+                Plan::Write(left.into(), "guard's part removed")
+            };
         } else if text.lines().any(|line| runs_guard(line.as_bytes())) {
             part.message = "runs guard, by lines that guard install did not write".to_owned();
             part.uninstall = Plan::ByHand(vec!["remove the lines that run guard".to_owned()]);
+            return;
         } else {
             part.message = "exists, and does not run guard".to_owned();
-            let lines = self.content.split_once("repos:\n");
-            part.install = by_hand(lines.map_or(self.content, |(_, entry)| entry));
         }
-        part
+        match target.and_then(|target| own_part::with(target, text, program(root))) {
+            Some(new) if new == text => {}
+            Some(new) => part.install = Plan::Write(new.into(), "guard's part added"),
+            None if part.uninstall == Plan::Keep => {
+                let lines = self.content.split_once("repos:\n");
+                let lines = lines.map_or(self.content, |(_, entry)| entry);
+                let how = if lines == self.content {
+                    "add these lines yourself:"
+                } else {
+                    "add this to the list `repos`:"
+                };
+                let lines = [how].into_iter().chain(lines.lines());
+                part.install = Plan::ByHand(lines.map(str::to_owned).collect());
+            }
+            None => {}
+        }
+    }
+
+    /// A new file.
+    fn new_file(&self, root: &Path) -> String {
+        let target = HostFile::of(self.file_in(root).into()).filter(|_| self.content.is_empty());
+        let with = target.and_then(|target| own_part::with(target, "", program(root)));
+        with.unwrap_or_else(|| self.content.to_owned())
+    }
+
+    /// The file in this repository: that of lefthook has several names.
+    fn file_in(&self, root: &Path) -> &'static str {
+        if self.name != "lefthook" {
+            return self.file;
+        }
+        let names = own_part::MANAGER_SETTINGS.iter();
+        let mut names = names.filter(|(_, target)| *target == HostFile::Lefthook);
+        let found = names.find(|(name, _)| root.join(name).is_file());
+        found.map_or(self.file, |(name, _)| name)
     }
 
     /// Checks the hooks with a call that must be denied; `None` if the agent is not used here.
@@ -217,6 +270,16 @@ impl CallingFile {
         let command = self.command(text).unwrap_or_default();
         let denied = try_it(agent, &command, root);
         denied.map_err(|why| format!("a call that must be denied was not: {why}"))
+    }
+}
+
+/// How settings of others find guard: as npm has installed it here, or on `PATH`.
+fn program(root: &Path) -> &'static str {
+    const OF_NPM: &str = "node_modules/write-guard/guard";
+    if root.join(OF_NPM).exists() {
+        OF_NPM
+    } else {
+        "guard"
     }
 }
 

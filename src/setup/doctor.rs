@@ -56,6 +56,9 @@ fn directory(survey: &Survey) -> Check {
     Check::new("hooks-path", Status::Warn, message).help(OWN_HOOKS)
 }
 
+/// The hook that writes trailers.
+const TRAILERS: &str = "prepare-commit-msg";
+
 fn hook(placed: &Placed, survey: &Survey) -> Check {
     // Who lets a tool run the hooks chose them there; only the first judges ordinary commits.
     let is_absent = placed.state == HookState::Missing || placed.managed.is_some();
@@ -65,6 +68,14 @@ fn hook(placed: &Placed, survey: &Survey) -> Check {
         && !placed.calls_guard()
         && first.calls_guard()
     {
+        if placed.hook.name == TRAILERS {
+            let message = "not installed, so CI does not see `guard use`, and a merge queue that squashes sees no design";
+            let mut check = Check::new(TRAILERS, Status::Warn, message);
+            if let Plan::ByHand(steps) = &placed.part.install {
+                check.help.extend(steps.iter().cloned().map(Into::into));
+            }
+            return check;
+        }
         let (tool, gap) = (by.tool.name(), placed.hook.gap);
         let message = format!("optional with {tool}; without it, {gap}");
         return Check::new(placed.part.name, Status::Ok, message);

@@ -6,7 +6,7 @@ use super::hook::{HookState, OPT_IN, assess, classify};
 use super::manager::{Managed, Manager};
 use super::{Part, Status, Step};
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::rules::{HOOKS, Hook};
+use write_guard_policy::hooks::{HOOKS, Hook};
 use write_guard_repo::disk;
 use write_guard_repo::{Repository, real_path, show_file};
 
@@ -156,7 +156,8 @@ pub fn uninstall(repo: &Repository, dry_run: bool) -> Result<Vec<Step>> {
             .help("if no other repository needs guard there, remove by hand its files"));
     }
     let remove = |placed: &Placed| placed.part.carry_out(&placed.part.uninstall, dry_run);
-    survey.hooks.iter().map(remove).collect()
+    let is_there = |placed: &&Placed| placed.state != HookState::Missing;
+    survey.hooks.iter().filter(is_there).map(remove).collect()
 }
 
 fn outside(survey: &Survey) -> Error {

@@ -7,8 +7,8 @@ use gix::bstr::ByteSlice;
 
 use super::manager::{Managed, call, call_lines};
 use super::{Part, Plan, Status};
+use write_guard_policy::hooks::Hook;
 use write_guard_policy::path::shell_word;
-use write_guard_policy::rules::Hook;
 
 /// The hook that guard installs only on request, because git runs it at every ref update.
 pub const OPT_IN: &str = "reference-transaction";
@@ -117,7 +117,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use write_guard_policy::rules::HOOKS;
+    use write_guard_policy::hooks::HOOKS;
 
     const PRE: Hook = HOOKS[0];
 

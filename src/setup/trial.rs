@@ -12,7 +12,6 @@ use super::hook::HookState;
 use super::manager::Managed;
 use super::{Check, Status};
 use write_guard_policy::path::{escaped, shell_word};
-use write_guard_policy::rules::only_calls_guard;
 use write_guard_repo::system;
 use write_guard_repo::{find_program, show_file};
 
@@ -57,7 +56,7 @@ impl Tried<'_> {
         if let Some(id) = managed.own_id() {
             return Some(Tried::Framework(managed, managed.ids_beside(id)));
         }
-        let (line, program) = managed.call()?;
+        let (_, program) = managed.call()?;
         let program = if program.contains('/') {
             shell_word(root.join(program).as_os_str().as_encoded_bytes())
         } else {
@@ -65,7 +64,9 @@ impl Tried<'_> {
         };
         let hook = placed.hook.name;
         let script = format!("#!/bin/sh\nexec {program} hook {hook} \"$@\"\n");
-        only_calls_guard(line).then_some(Tried::Call(script))
+        managed
+            .has_only_guards_call()
+            .then_some(Tried::Call(script))
     }
 }
 

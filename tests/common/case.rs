@@ -162,6 +162,11 @@ impl Built {
         command
     }
 
+    /// The variables that the case asks for.
+    pub fn environment(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        self.environment.iter().cloned()
+    }
+
     /// A line of shell in the environment that the case asks for.
     pub fn shell(&self, line: &str) -> Command {
         let mut command = self.judging("sh");

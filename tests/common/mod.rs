@@ -474,13 +474,14 @@ pub fn has_keys(value: &Value, expected: &str) {
 }
 
 /// The git hooks that `guard install git` installs.
-pub const HOOKS: [&str; 6] = [
+pub const HOOKS: [&str; 7] = [
     "pre-commit",
     "pre-merge-commit",
     "prepare-commit-msg",
     "commit-msg",
     "post-commit",
     "pre-push",
+    "pre-applypatch",
 ];
 
 /// `from..=to` as numbered lines, each different from all others.

@@ -1,9 +1,11 @@
 """Runs a program in a terminal of its own: sends each answer when its question shows, then ends as it is told.
 
 Arguments: END, a list of QUESTION and ANSWER by turns, `--`, the program with its arguments. END is `wait`, `interrupt`
-(Ctrl-C) or `close` (the window goes away). Prints the exit code (negative for a signal) on a line, then what showed.
+(Ctrl-C) or `close` (the window goes away). The answer `<quoted>` is the last word that stood between backticks. Prints
+the exit code (negative for a signal) on a line, then what showed.
 """
 import os
+import re
 import sys
 import time
 
@@ -37,6 +39,12 @@ for question, answer in zip(answers[::2], answers[1::2]):
     seen = len(terminal.shown)
     # The program drops what was typed before the question; wait until it reads.
     time.sleep(0.05)
+    if answer == "<quoted>\n":
+        # The question may not be complete yet.
+        while not (quoted := re.findall(rb"Type `([^`]+)`", terminal.shown)):
+            if not read():
+                break
+        answer = (quoted[-1] if quoted else b"").decode() + "\n"
     terminal.type(answer)
 if end == "interrupt":
     terminal.type("\x03")

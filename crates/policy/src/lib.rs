@@ -40,6 +40,8 @@
 //! design             the grammar of designs -> grants; proposed rows
 //! policy             settings and designs that judge a change
 //! verdict            the result of a judgement
+//! hooks              the hooks of git that guard installs, and lines that run guard
+//! own_part           what is guard's own in the files that call it
 //! rules              policy and changes -> findings
 //! ```
 
@@ -57,7 +59,9 @@ pub mod change;
 pub mod design;
 pub mod error;
 pub mod finding;
+pub mod hooks;
 pub mod measure;
+pub mod own_part;
 pub mod path;
 pub mod policy;
 pub mod rules;

@@ -17,6 +17,7 @@ use gix::zlib::{Inflate, Status};
 use crate::disk::if_there;
 use write_guard_policy::change::{Kind as FileKind, State, blob_id};
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Help;
 
 /// A handle to the object database. It is cheap to clone and can move to another thread.
 #[derive(Clone, Default)]
@@ -31,6 +32,8 @@ pub struct Objects {
     knows_packs: Cell<bool>,
     /// The commits whose parents a shallow clone lacks.
     boundary: Arc<HashSet<ObjectId>>,
+    /// Whether the clone may lack more, by a filter.
+    is_partial: bool,
 }
 
 /// Contents of objects, by id.
@@ -58,7 +61,12 @@ impl Objects {
 
     /// The objects of another database for the same repository.
     pub(super) fn reading(&self, handle: gix::OdbHandle) -> Objects {
-        Objects::new(handle, HashSet::clone(&self.boundary))
+        Objects::new(handle, HashSet::clone(&self.boundary)).partial(self.is_partial)
+    }
+
+    /// The same of a clone that may lack objects by a filter.
+    pub(super) fn partial(self, is_partial: bool) -> Objects {
+        Objects { is_partial, ..self }
     }
 
     /// These blobs and nothing else, without a repository.
@@ -204,12 +212,22 @@ impl Objects {
             Ok(Some((found, _))) => Err(Error::new(format!(
                 "object {id} is a {found}, not a {kind}"
             ))),
-            Ok(None) => Err(missing(id, "it is not in the repository")),
+            Ok(None) => Err(self.missing(id, "it is not in the repository")),
             Err(error) => Err(match odb.header(id) {
                 Ok(header) if header.size() > MAX_OBJECT => too_large(header.size()),
-                _ => missing(id, &error.to_string()),
+                _ => self.missing(id, &error.to_string()),
             }),
         }
+    }
+
+    /// A missing object is never "no change": a partial clone may not have it yet.
+    fn missing(&self, id: ObjectId, why: &str) -> Error {
+        let error = Error::new(format!("object {id} cannot be read: {why}"));
+        if self.is_partial {
+            let command = "git fetch --refetch --no-filter";
+            return error.help(Help::run("fetch what this partial clone lacks", command));
+        }
+        error.help("`git fsck` lists what is missing or damaged; restore it from another clone")
     }
 }
 
@@ -221,12 +239,6 @@ pub fn state_of(blobs: &mut Blobs, hash: gix::hash::Kind, content: &[u8]) -> Res
     let (kind, id) = (FileKind::File, blob_id(hash, content)?);
     blobs.insert(id, content.to_vec());
     Ok(State { kind, id })
-}
-
-/// A missing object is never "no change": a partial clone may not have it yet.
-fn missing(id: ObjectId, why: &str) -> Error {
-    Error::new(format!("object {id} cannot be read: {why}"))
-        .help("in a partial clone, run `git fetch --refetch`; otherwise run `git fsck`")
 }
 
 /// Longer files are left to gix.

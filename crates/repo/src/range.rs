@@ -235,7 +235,7 @@ impl Repository {
         if let Some(missing) = known.iter().find(|&&id| !self.has(id)) {
             let what = format!("commit {missing}, which the remote already has,");
             return Err(Error::new(format!("{what} is not in this repository"))
-                .help("fetch first, then push again: git fetch"));
+                .help(Help::run("fetch first, then push again", "git fetch")));
         }
         if known.is_empty() {
             return match side {
@@ -338,6 +338,6 @@ impl Repository {
 fn unknown_remote(remote: &str) -> Error {
     let shown = escaped(remote);
     Error::new(format!("guard does not know what {shown} already has"))
-        .help(format!("fetch it: git fetch {shown} && git remote set-head {shown} --auto"))
+        .help(Help::run("fetch it", format_args!("git fetch {shown} && git remote set-head {shown} --auto")))
         .help("if the remote is empty, there is nothing to compare with: push once with `git push --no-verify`")
 }

@@ -15,6 +15,7 @@ use crate::disk::absolute;
 use write_guard_policy::change::blob_id;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{Platform, escaped, from_directory};
+use write_guard_policy::policy::branch_of_ref;
 
 /// A git repository, which guard reads in process.
 ///
@@ -130,7 +131,8 @@ impl Repository {
         let shallow = shallow.map_err(failed("the list of shallow commits cannot be read"))?;
         let boundary = shallow.iter().flat_map(|commits| commits.iter().copied());
         let repository = Repository {
-            objects: Objects::new(repo.objects.clone(), boundary.collect()),
+            objects: Objects::new(repo.objects.clone(), boundary.collect())
+                .partial(is_partial(&repo)),
             repo,
             workdir,
             gitlinks: OnceCell::new(),
@@ -384,14 +386,18 @@ impl Repository {
     /// # Errors
     /// HEAD cannot be read.
     pub fn design_branch(&self) -> Result<Option<BString>> {
-        let own = self.branch()?.map(|branch| branch.name);
-        Ok(own.map(|own| self.design_branch_of(own.as_ref())))
+        let own = self.branch()?;
+        Ok(own.and_then(|own| self.design_branch_of(own.name.as_ref())))
     }
 
     /// The branch whose designs hold for a branch: usually itself. A branch that an agent made for a work tree of its
     /// own is named after that, so it selects no design, unless a person chose one for it; the branch that it was made
-    /// from does.
-    pub fn design_branch_of(&self, name: &BStr) -> BString {
+    /// from does. No branch for what stands for none, such as the name that a merge queue makes.
+    pub fn design_branch_of(&self, name: &BStr) -> Option<BString> {
+        branch_of_ref(name).map(|own| self.origin_of(own))
+    }
+
+    fn origin_of(&self, name: &BStr) -> BString {
         let is_chosen = !self.branch_values(name, "guardDesign").is_empty();
         if !name.starts_with(OF_AGENTS) || is_chosen || self.checked_out.is_some() {
             return name.to_owned();
@@ -414,7 +420,7 @@ impl Repository {
         let Some(own) = self.branch()?.map(|branch| branch.name) else {
             return Ok(());
         };
-        let from = self.design_branch_of(own.as_ref());
+        let from = self.origin_of(own.as_ref());
         if from == own || !self.branch_values(own.as_ref(), MADE_FROM).is_empty() {
             return Ok(());
         }
@@ -487,6 +493,18 @@ impl Repository {
     pub fn objects(&self) -> &Objects {
         &self.objects
     }
+}
+
+/// Whether the clone left out objects by a filter.
+fn is_partial(repo: &gix::Repository) -> bool {
+    let config = repo.config_snapshot();
+    let mut remotes = config
+        .plumbing()
+        .sections_by_name("remote")
+        .into_iter()
+        .flatten();
+    config.string("extensions.partialClone").is_some()
+        || remotes.any(|section| section.body().value("promisor").is_some())
 }
 
 /// If `GIT_DIR` names a directory other than `.git`, as in hooks of a repository with a separate git directory, the

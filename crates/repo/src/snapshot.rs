@@ -30,6 +30,7 @@ use gix::zlib::{Compression, stream::deflate};
 use super::{Repository, WorkTree, failed};
 use crate::disk;
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Help;
 use write_guard_policy::path::escaped;
 
 /// The ref of the newest snapshot; each snapshot is the parent of the next.
@@ -262,7 +263,7 @@ impl Repository {
             "matches several snapshots"
         };
         Err(Error::new(format!("{} {what}", escaped(name)))
-            .help("to list the snapshots: guard snapshot list"))
+            .help(Help::run("to list the snapshots", "guard snapshot list")))
     }
 
     /// One snapshot.

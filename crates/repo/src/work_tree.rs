@@ -17,6 +17,7 @@ use super::{Index, Repository, Tree, failed, show_file, staged_changes};
 use crate::disk::{self, absolute, if_there};
 use write_guard_policy::change::Kind;
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Help;
 use write_guard_policy::path::{escaped, fold, shell_word};
 
 /// What would let git hide a change, or leave a file out without an error.
@@ -114,8 +115,10 @@ impl Repository {
     /// git is not there, or refuses.
     pub fn stage_file(&self, path: &BStr) -> Result<()> {
         let failed = |why: String| {
-            Error::new(format!("{} cannot be staged: {why}", escaped(path)))
-                .help(format!("stage it: git add -- {}", shell_word(path)))
+            Error::new(format!("{} cannot be staged: {why}", escaped(path))).help(Help::run(
+                "stage it",
+                format_args!("git add -- {}", shell_word(path)),
+            ))
         };
         let arguments = ["--literal-pathspecs", "add", "--"].map(BStr::new);
         let arguments = arguments.into_iter().chain([path]);
@@ -186,7 +189,7 @@ pub(super) fn excludes_file(repo: &Repository) -> Result<Option<PathBuf>> {
 fn cannot_add(why: &str) -> Error {
     Error::new(format!("git cannot add the work tree: {why}"))
         .help("make the file readable, or add it to .gitignore")
-        .help("or check only the staged changes: guard lint")
+        .help(Help::run("or check only the staged changes", "guard lint"))
 }
 
 /// A file with an assume-unchanged or skip-worktree flag is judged in its current state. If content is also staged, the

@@ -19,7 +19,7 @@ use crate::report::{gutter, painted};
 pub(super) use input::ContentSource;
 use write_guard_policy::path::escaped;
 
-/// The file of an operation, and how to judge it.
+// The file of an operation, and how to judge it: help shows no comment of a part.
 #[derive(Debug, clap::Args)]
 pub(super) struct OperationTarget {
     /// The file, absolute or relative to the current directory.

@@ -2,8 +2,10 @@
 //! from the head for a range, unless the settings say otherwise.
 
 mod done;
+mod no_design;
 mod read;
 mod select;
+mod unconfigured;
 
 use std::cell::RefCell;
 
@@ -16,7 +18,7 @@ use super::tree_view::in_repository;
 use write_guard_policy::change::{Change, Kind};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Help;
-use write_guard_policy::path::{escaped, escaped_list, shell_word};
+use write_guard_policy::path::{escaped_list, shell_word};
 use write_guard_policy::policy::{self, DonePlan, Governing, Policy, Stage};
 use write_guard_policy::rules;
 use write_guard_policy::scope::settings::{self, Authority, Missing, Settings};
@@ -25,6 +27,7 @@ use write_guard_repo::{Repository, Tree};
 pub(super) use read::is_other_text;
 pub use select::{CHOICE_KEY, candidates};
 pub(super) use select::{Choice, LocatedDesigns, locate, locate_with, matching};
+pub(super) use unconfigured::{never_had_settings, target_with_settings};
 
 /// What a policy for requests is loaded for, which decides whether it needs a design.
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +97,8 @@ struct Loader<'f, 'a> {
     options: &'f Options,
     /// Whether the base has usable settings.
     configured: bool,
+    /// The target branch, if the work began before its settings.
+    older_than: Option<String>,
     by_hand: Vec<BString>,
     /// The plans that were asked for and are done.
     done: RefCell<Vec<DonePlan>>,
@@ -111,6 +116,7 @@ impl<'f, 'a> Loader<'f, 'a> {
             facts,
             options,
             configured: false,
+            older_than: facts.older_than.clone(),
             by_hand: by_hand.collect::<Result<_>>()?,
             done: RefCell::default(),
             own_is_done: false,
@@ -120,6 +126,9 @@ impl<'f, 'a> Loader<'f, 'a> {
             },
         };
         loader.read_settings()?;
+        if !loader.configured && !loader.policy.adopting && facts.stage != Stage::Range {
+            loader.older_than = loader.target_of_older_work()?;
+        }
         Ok(loader)
     }
 
@@ -156,11 +165,19 @@ impl<'f, 'a> Loader<'f, 'a> {
             next => next.and_then(Result::ok),
         };
         self.policy.adopting = current.is_none() && next.is_some();
+        if self.facts.stage == Stage::Range && current.is_some() {
+            self.policy.next_settings = next.clone().map(Box::new);
+        }
         let current = match &self.options.settings {
             Some(settings) => Some(Ok(settings.clone())),
             None => current.map(|text| settings::parse(&text)),
         };
         match (current, next) {
+            // In a repository that only begins to observe, there is nothing to protect from it.
+            (None, Some(next)) if next.is_observing() && self.is_first_set_up()? => {
+                self.policy.settings = next;
+                self.configured = true;
+            }
             (Some(Ok(settings)), _) => {
                 self.policy.settings = settings;
                 self.configured = true;
@@ -177,6 +194,24 @@ impl<'f, 'a> Loader<'f, 'a> {
             (None, None) => {}
         }
         Ok(())
+    }
+
+    /// Whether no other branch has settings, so that none were lost here.
+    fn is_first_set_up(&self) -> Result<bool> {
+        let is_range = self.facts.stage == Stage::Range;
+        Ok(is_range || target_with_settings(self.facts.repo)?.is_none())
+    }
+
+    /// The target branch, if this work began before its settings and has none itself.
+    fn target_of_older_work(&self) -> Result<Option<String>> {
+        let (repo, head) = (self.facts.repo, self.facts.base.commit);
+        if self.facts.stage != Stage::Request {
+            return unconfigured::target_of_older_work(repo, head, &self.facts.result);
+        }
+        let Some(index) = unconfigured::index_of(repo)? else {
+            return Ok(None);
+        };
+        unconfigured::target_of_older_work(repo, head, &index.tree()?)
     }
 
     /// Whether the change needs no design: designs, guard's own settings, guard's own part of hook settings and, in the
@@ -228,10 +263,17 @@ impl<'f, 'a> Loader<'f, 'a> {
         }
         if !designs.is_empty() {
             if self.own_is_done || !self.policy.settings.lld_path.is_empty() {
-                self.policy.notes.push(format!(
-                    "{}, so only standing designs count; for other work, write a design (guard scope new) or choose one (guard use FILE)",
-                    self.no_design().message
-                ));
+                let paths = designs.iter().map(|governing| &governing.design.path);
+                let paths = escaped_list(paths.collect::<Vec<_>>());
+                let why = self.no_design().message;
+                let ways = self.ways_to_a_design();
+                let mut note = format!("{why}; only {paths} counts");
+                if self.waiting().is_some() {
+                    let ways: Vec<&str> = ways.iter().map(|way| way.trim()).collect();
+                    note += &format!("; {}", ways.join(" "));
+                }
+                self.policy.notes.push(note);
+                self.policy.ways_to_a_design = ways;
             }
             return Ok(designs);
         }
@@ -246,6 +288,13 @@ impl<'f, 'a> Loader<'f, 'a> {
     }
 
     fn finish(mut self, needs_design: bool) -> Result<Policy> {
+        if let Some(target) = &self.older_than {
+            self.policy.notes.push(unconfigured::note(target));
+            return Ok(Policy {
+                settings: Settings::without_rules(),
+                ..self.policy
+            });
+        }
         let designs = self.designs(needs_design)?;
         let of_others = self.added_elsewhere(&designs)?;
         self.policy.done = self.done.take();
@@ -300,67 +349,4 @@ fn commit_first(error: Error, path: &[u8]) -> Error {
         .help(Help::command(format_args!(
             "git add {word} && git commit -m \"Add the design\" -- {word}"
         )))
-}
-
-impl Loader<'_, '_> {
-    /// Why there is no design, and what to do.
-    fn no_design(&self) -> Error {
-        let (base, is_range) = (self.base_name(), self.facts.stage == Stage::Range);
-        if !self.configured {
-            return Error::new(format!(
-                "{base} has no guard.toml, so no document is a design"
-            ))
-            .help("set guard up: guard init, then commit guard.toml");
-        }
-        let names = match self.names() {
-            Ok(names) => names,
-            Err(error) => return error,
-        };
-        let settings = &self.policy.settings;
-        if let Some(done) = self.done.borrow().first()
-            && (self.own_is_done || settings.lld_path.is_empty())
-        {
-            return Error::new(format!("no design applies: {}", done.statement()))
-                .help("commit the plan of this work first, or choose another: guard use FILE");
-        }
-        let filled = policy::filled_patterns(settings, &names);
-        let first: Vec<&String> = filled.iter().filter_map(|one| one.tries.first()).collect();
-        let branch = self.facts.branch.as_ref();
-        let branch = branch.map(|branch| escaped(branch).to_string());
-        let what = match (&names.issue, branch) {
-            _ if settings.lld_path.is_empty() => {
-                "no design applies: guard.toml does not set `[lld] path`".to_owned()
-            }
-            (issue, branch) if !first.is_empty() => {
-                let work = match (issue, branch) {
-                    (Some(issue), _) => format!(" for issue {issue}"),
-                    (None, Some(branch)) => format!(" for branch {branch}"),
-                    (None, None) => String::new(),
-                };
-                let side = if is_range { "the branch" } else { "HEAD" };
-                format!("no design{work}: {} is not in {side}", escaped_list(first))
-            }
-            (_, Some(branch)) => {
-                let problem = if policy::needs_issue(settings) {
-                    "contains no issue number"
-                } else {
-                    "cannot be part of a path"
-                };
-                format!("no design applies: the branch name {branch} {problem}")
-            }
-            (_, None) if is_range => {
-                "no design applies: neither the branch name nor a Guard-Design trailer names one"
-                    .to_owned()
-            }
-            (_, None) => {
-                "no design applies: HEAD is detached, so no branch name gives the path".to_owned()
-            }
-        };
-        match self.uncommitted().first().filter(|_| !is_range) {
-            Some(choice) => commit_first(Error::new(what), &choice.path),
-            None => Error::new(what)
-                .help("choose a design with `guard use`")
-                .help("to write a design: guard scope new NAME"),
-        }
-    }
 }

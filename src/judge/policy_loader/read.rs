@@ -14,7 +14,8 @@ use write_guard_policy::design::{self, Design};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Help;
 use write_guard_policy::path::{escaped, shell_word};
-use write_guard_policy::policy::{self, Governing, Stage};
+use write_guard_policy::policy::{self, Governing, Obstacle, Stage};
+use write_guard_policy::scope::settings;
 use write_guard_policy::scope::{DeclaredRows, Grant, Scope};
 
 impl Loader<'_, '_> {
@@ -46,7 +47,9 @@ impl Loader<'_, '_> {
                 escaped(path)
             ));
         }
+        let is_gone = staged.is_none();
         let mut governing = self.governing(choice, text, origin)?;
+        governing.obstacle = self.obstacle(path, is_gone)?;
         if head_governs {
             governing.before = match staged {
                 Some(_) => self.version_before(path, current)?,
@@ -58,6 +61,30 @@ impl Loader<'_, '_> {
             governing.proposed = Some(self.parse(path, &staged));
         }
         Ok(governing)
+    }
+
+    /// What stands in the way of another row in the design.
+    fn obstacle(&self, path: &BStr, is_gone: bool) -> Result<Option<Obstacle>> {
+        let stage = self.facts.stage;
+        let result = &self.facts.result;
+        let is_committed = stage == Stage::Commit && self.facts.head.is_some();
+        let by_base = stage == Stage::Range && !self.head_governs();
+        if is_committed || by_base {
+            return Ok(Some(Obstacle::Settled));
+        }
+        if stage == Stage::Request {
+            return Ok(None);
+        }
+        if is_gone || result.get(BStr::new(settings::FILE))?.is_none() {
+            return Ok(Some(Obstacle::Gone));
+        }
+        if stage == Stage::Commit
+            && let (Some(staged), Some(now)) = (result.read(path)?, self.in_work_tree(path))
+            && is_other_text(&now, &staged)
+        {
+            return Ok(Some(Obstacle::Unstaged));
+        }
+        Ok(None)
     }
 
     /// A design that a person named for one run and that is not committed.

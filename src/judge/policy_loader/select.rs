@@ -9,6 +9,7 @@ use super::{Loader, is_new_file, new_documents, of_head};
 use crate::judge::Options;
 use crate::judge::facts::JudgementFacts;
 use crate::judge::tree_view::in_repository;
+use write_guard_policy::change::Change;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{escaped, escaped_list};
 use write_guard_policy::policy::{self, BranchDesigns, ChosenBy, DonePlan, FilledPattern, Stage};
@@ -17,7 +18,7 @@ use write_guard_policy::scope::glob::{Glob, directory_above, is_glob};
 use write_guard_policy::scope::path_placeholders::{self, PathNames};
 use write_guard_policy::scope::settings::{self, Settings};
 use write_guard_policy::trailer;
-use write_guard_repo::{Repository, Tree};
+use write_guard_repo::{Repository, Tree, changes_between};
 
 /// The key below `branch.NAME` in git's configuration that holds the choice of `guard use`.
 pub const CHOICE_KEY: &str = "guardDesign";
@@ -41,8 +42,8 @@ impl Choice {
 }
 
 impl Loader<'_, '_> {
-    /// The designs of this branch, by the first method that names one.
-    pub(super) fn choices(&self) -> Result<Vec<Choice>> {
+    /// The designs of this branch: by the first method that names one, and of a range those that its commits name.
+    pub(super) fn choices(&mut self) -> Result<Vec<Choice>> {
         if !self.by_hand.is_empty() {
             let by = ChosenBy::Caller(self.options.designs_from);
             let paths = self.by_hand.iter();
@@ -54,21 +55,37 @@ impl Loader<'_, '_> {
                 Ok(choices)
             };
         }
-        if let Some(branch) = &self.facts.branch {
-            let chosen = self.facts.repo.branch_values(branch.as_ref(), CHOICE_KEY);
-            if !chosen.is_empty() {
-                return self.of_the_settings(self.chosen(chosen)?);
+        let named = self.by_trailers()?;
+        let own = match self.stored() {
+            stored if stored.is_empty() => self.by_settings(),
+            stored => self
+                .chosen(stored)
+                .and_then(|own| self.of_the_settings(own)),
+        };
+        let mut own = match own {
+            // A branch name that says too much leaves the choice to the commits.
+            Err(_) if !named.is_empty() => Vec::new(),
+            own => own?,
+        };
+        for choice in named {
+            if own.iter().all(|known| known.path != choice.path) {
+                own.push(choice);
             }
         }
-        match self.by_trailers() {
-            named if named.is_empty() => self.by_settings(),
-            // A commit may select one of the configured designs, but not turn any document into a design.
-            named => self.where_moved(self.of_the_settings(named)?),
-        }
+        Ok(own)
     }
 
-    /// The designs that the commits name, each by the first commit that does.
-    fn by_trailers(&self) -> Vec<Choice> {
+    /// The choice of `guard use` for this branch.
+    fn stored(&self) -> Vec<BString> {
+        let branch = self.facts.branch.as_ref();
+        branch.map_or_else(Vec::new, |branch| {
+            self.facts.repo.branch_values(branch.as_ref(), CHOICE_KEY)
+        })
+    }
+
+    /// The designs that the commits of a range name, each by the first commit that does. One that is gone, such as that
+    /// of a cherry-picked commit, only gets a note.
+    fn by_trailers(&mut self) -> Result<Vec<Choice>> {
         let (mut known, mut named) = (HashSet::new(), Vec::new());
         for commit in self.facts.commits {
             for path in trailer::values(&commit.trailers, trailer::DESIGN) {
@@ -77,7 +94,34 @@ impl Loader<'_, '_> {
                 }
             }
         }
-        named
+        let mut here = Vec::new();
+        for choice in named {
+            let path = choice.path.clone();
+            // A commit may select one of the configured designs, but not turn any document into a design.
+            let choice = if self.is_design(&path) {
+                self.where_moved(vec![choice])?
+            } else if self.is_on_a_side(path.as_ref())? {
+                self.of_the_settings(vec![choice])?
+            } else {
+                vec![choice]
+            };
+            for one in choice {
+                if self.is_on_a_side(one.path.as_ref())? {
+                    here.push(one);
+                    continue;
+                }
+                let (shown, commit) = (escaped(&path), one.by.commit());
+                self.policy.notes.push(format!(
+                    "{shown}, which commit {commit} names, is not there, so it allows nothing here"
+                ));
+            }
+        }
+        Ok(here)
+    }
+
+    fn is_on_a_side(&self, path: &BStr) -> Result<bool> {
+        let [one, other] = self.sides();
+        Ok(one.get(path)?.or(other.get(path)?).is_some())
     }
 
     /// The designs that `guard use` stored: files, and directories with a slash at the end.
@@ -127,12 +171,30 @@ impl Loader<'_, '_> {
         policy::is_design(&self.policy.settings, path.as_ref())
     }
 
-    /// The design that `[lld] path` names: one document, or the documents of one directory.
+    /// The design that `[lld] path` names: one document, or the documents of one directory. Where it leaves several or none,
+    /// the one that this branch adds.
     fn by_settings(&self) -> Result<Vec<Choice>> {
-        let is_unnamed = self.facts.stage == Stage::Range && self.facts.branch.is_none();
-        if let Some(path) = self.only_new_design().filter(|_| is_unnamed) {
-            return Ok(vec![Choice::new(path, ChosenBy::AddedByBranch, false)]);
+        let found = self.by_names();
+        let is_clear = found.as_ref().is_ok_and(|found| !found.is_empty());
+        if is_clear || !self.configured {
+            return found;
         }
+        match found {
+            Ok(_) => self.only_added(self.added_designs()?),
+            Err(several) => {
+                let candidates = self.named_by_settings();
+                let mut added = self.added_designs()?;
+                added.retain(|path| candidates.is_empty() || candidates.contains(path));
+                match self.only_added(added) {
+                    Ok(only) if !only.is_empty() => Ok(only),
+                    _ => Err(several),
+                }
+            }
+        }
+    }
+
+    /// The design that the names of the branch give.
+    fn by_names(&self) -> Result<Vec<Choice>> {
         let names = self.names()?;
         let entries = policy::filled_patterns(&self.policy.settings, &names);
         let found = self.first_found(|side| self.on_side(&entries, side))?;
@@ -154,14 +216,79 @@ impl Loader<'_, '_> {
         commits.map(|commit| Tree::at(self.facts.repo.objects(), commit.tree))
     }
 
-    /// The one design that the range adds.
-    fn only_new_design(&self) -> Option<BString> {
-        let mut added = self.facts.changes.iter().filter(|change| {
-            let is_standing = || policy::is_standing(&self.policy.settings, change.path.as_ref());
-            is_new_file(change) && self.is_design(&change.path) && !is_standing()
-        });
-        let only = added.next()?;
-        added.next().is_none().then(|| only.path.clone())
+    /// The designs that this branch adds: those of its commits or, where they add none, those that a commit is about to
+    /// add. Where the branch began is unknown, there are none of the former, and the latter would be forgotten at once.
+    fn added_designs(&self) -> Result<Vec<BString>> {
+        if self.facts.stage == Stage::Range {
+            return Ok(self.new_designs(&self.facts.changes));
+        }
+        let (repo, target) = (self.facts.repo, self.policy.settings.base.as_deref());
+        let Some((_, first)) = self.facts.base.merge_base(repo, target)? else {
+            return Ok(Vec::new());
+        };
+        let earlier = changes_between(repo.objects(), first.id(), self.base().id())?;
+        Ok(match self.new_designs(&earlier) {
+            added if added.is_empty() => self.new_designs(&self.facts.changes),
+            added => added,
+        })
+    }
+
+    /// The designs that changes add, without standing ones.
+    pub(super) fn new_designs(&self, changes: &[Change]) -> Vec<BString> {
+        let is_new = |change: &&Change| {
+            let path: &BStr = change.path.as_ref();
+            is_new_file(change)
+                && policy::is_design(&self.policy.settings, path)
+                && !policy::is_standing(&self.policy.settings, path)
+        };
+        let new = changes.iter().filter(is_new);
+        new.map(|change| change.path.clone()).collect()
+    }
+
+    /// The only design among those that the branch adds; its documents may be several.
+    fn only_added(&self, added: Vec<BString>) -> Result<Vec<Choice>> {
+        let mut open = Vec::new();
+        for path in added {
+            if self.is_open(&path)? {
+                open.push(path);
+            }
+        }
+        self.refuse_several(&open)?;
+        let is_found = open.len() > 1;
+        let choice = |path| Choice::new(path, ChosenBy::AddedByBranch, is_found);
+        Ok(open.into_iter().map(choice).collect())
+    }
+
+    /// Refuses to choose between different designs.
+    fn refuse_several<'p>(
+        &self,
+        found: impl IntoIterator<Item = &'p BString> + Clone,
+    ) -> Result<()> {
+        let key = |path: &BString| policy::design_of(&self.policy.settings, path.as_ref());
+        let keys: HashSet<BString> = found.clone().into_iter().map(key).collect();
+        if keys.len() <= 1 {
+            return Ok(());
+        }
+        let all: Vec<&BString> = found.into_iter().collect();
+        let error = Error::new(format!(
+            "more than one design applies: {}",
+            escaped_list(&all)
+        ));
+        Err(self.how_to_choose(error, all.first().copied()))
+    }
+
+    /// All documents that the names of the branch give, on either side.
+    fn named_by_settings(&self) -> Vec<BString> {
+        let names = self.names().unwrap_or_default();
+        let entries = policy::filled_patterns(&self.policy.settings, &names);
+        let patterns = entries.iter().flat_map(|entry| &entry.tries);
+        let mut all = Vec::new();
+        for pattern in patterns {
+            for side in self.sides() {
+                all.extend(matching(pattern.as_str().into(), side).unwrap_or_default());
+            }
+        }
+        all
     }
 
     /// The design that one side has.
@@ -183,11 +310,7 @@ impl Loader<'_, '_> {
                 }
             }
         }
-        let key = |path: &BString| policy::design_of(&self.policy.settings, path.as_ref());
-        if found.iter().map(key).collect::<HashSet<_>>().len() > 1 {
-            return Err(Error::new(format!("more than one design applies: {}", escaped_list(&found)))
-                .help("if all of them apply, name each with --lld; to choose one for this branch: guard use FILE"));
-        }
+        self.refuse_several(&found)?;
         let Some(by) = by else {
             return Ok(Vec::new());
         };
@@ -207,8 +330,7 @@ impl Loader<'_, '_> {
     fn where_moved(&self, mut choices: Vec<Choice>) -> Result<Vec<Choice>> {
         for choice in &mut choices {
             let path: &BStr = choice.path.as_ref();
-            let [one, other] = self.sides();
-            let is_there = one.get(path)?.or(other.get(path)?).is_some();
+            let is_there = self.is_on_a_side(path)?;
             let was_there = |tree: Tree<'_>| tree.get(path).is_ok_and(|state| state.is_some());
             if is_there || !self.trees_of_commits().any(was_there) {
                 continue;
@@ -229,7 +351,8 @@ impl Loader<'_, '_> {
         let own = self.facts.repo.branch().ok()??.name;
         let applies = self.facts.branch.clone()?;
         let repo = self.facts.repo;
-        (own != applies && repo.design_branch_of(own.as_ref()) == applies).then_some(applies)
+        (own != applies && repo.design_branch_of(own.as_ref()).as_ref() == Some(&applies))
+            .then_some(applies)
     }
 
     /// What fills the placeholders of `[lld] path`.
@@ -246,12 +369,12 @@ impl Loader<'_, '_> {
             _ => Vec::new(),
         };
         if let (Some(branch), true) = (&branch, issues.len() > 1) {
-            return Err(Error::new(format!(
+            let error = Error::new(format!(
                 "the branch name {} contains several issues: {}",
                 escaped(branch),
                 issues.join(", ")
-            ))
-            .help("name the design in a commit message with `Guard-Design: FILE`, or choose it: guard use FILE"));
+            ));
+            return Err(self.how_to_choose(error, None));
         }
         Ok(PathNames {
             issue: issues.pop(),

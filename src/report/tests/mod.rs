@@ -91,7 +91,10 @@ fn destructive() -> Verdict {
         "src/state.py",
         "src/state.py would lose 230 of 270 lines",
     )
-    .help("take it back: git restore --staged --worktree src/state.py");
+    .help(Help::run(
+        "take it back",
+        "git restore --staged --worktree src/state.py",
+    ));
     Verdict {
         designs: vec![design()],
         findings: vec![finding],

@@ -5,7 +5,7 @@ mod frameworks;
 mod tests;
 
 use crate::report::plural;
-use write_guard_policy::rules::HOOK_SETTINGS;
+use write_guard_policy::own_part::MANAGER_SETTINGS;
 use write_guard_policy::scope::glob::Glob;
 use write_guard_policy::scope::path_placeholders;
 
@@ -97,7 +97,26 @@ const FOREIGN: &[&str] = &[
     "old",
 ];
 
-/// The files that everyday work changes beside its own: manifests, the settings of formatters, change logs.
+/// How the name of a change log begins, in lower case.
+const CHANGE_LOGS: &[&str] = &["change", "history", "news", "release"];
+
+/// The endings of a change log.
+const TEXT_ENDINGS: &[&str] = &["", "md", "rst", "txt", "adoc"];
+
+/// What may follow that.
+const CHANGE_LOG_ENDS: &[&str] = &["", "s", "log", "notes", "_notes", "-notes"];
+
+/// Whether a file is a change log by its name, such as `CHANGES.rst` or `NEWS`.
+fn is_change_log(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let (stem, ending) = name.split_once('.').unwrap_or((&name, ""));
+    let mut starts = CHANGE_LOGS
+        .iter()
+        .filter_map(|start| stem.strip_prefix(start));
+    starts.any(|rest| CHANGE_LOG_ENDS.contains(&rest)) && TEXT_ENDINGS.contains(&ending)
+}
+
+/// The files that everyday work changes beside its own: manifests and the settings of formatters.
 const EVERYDAY: &[&str] = &[
     "Cargo.toml",
     "Gemfile",
@@ -125,10 +144,6 @@ const EVERYDAY: &[&str] = &[
     "dprint.json",
     "ruff.toml",
     "rustfmt.toml",
-    "CHANGELOG.rst",
-    "CHANGES.md",
-    "HISTORY.md",
-    "RELEASES.md",
     "VERSION",
     "version.txt",
 ];
@@ -344,16 +359,27 @@ fn is_plain(name: &str) -> bool {
 
 /// The first standing design: a row for each file that bumps, formatting and releases change.
 fn standing(files: &[&str]) -> String {
-    let is_own = |file: &&&str| {
-        let (directories, name) = split(file);
-        let is_hidden = directories.split('/').any(|part| part.starts_with('.'));
-        !is_hidden && (EVERYDAY.contains(&name) || HOOK_SETTINGS.contains(&name))
+    let is_visible = |file: &&&str| !split(file).0.split('/').any(|part| part.starts_with('.'));
+    let is_bumped = |file: &&&str| {
+        let (_, name) = split(file);
+        let is_manager = MANAGER_SETTINGS
+            .iter()
+            .any(|(settings, _)| *settings == name);
+        EVERYDAY.contains(&name) || is_manager
     };
+    let is_log = |file: &&&str| is_change_log(split(file).1);
+    let visible = || files.iter().filter(is_visible);
+    let bumped: Vec<&&str> = visible().filter(is_bumped).take(MOST_ROWS).collect();
+    let logs: Vec<&&str> = visible().filter(is_log).take(MOST_ROWS).collect();
     let mut text = STANDING_START.to_owned();
-    for file in files.iter().filter(is_own).take(MOST_ROWS) {
-        text.push_str(&format!(
-            "| `{file}` | Modify | versions, formatting, releases |\n"
-        ));
+    for file in bumped {
+        text += &format!("| `{file}` | Modify | versions, formatting, releases |\n");
     }
-    text + "| `CHANGELOG.md` | Add/Modify | releases |\n"
+    for file in &logs {
+        text += &format!("| `{file}` | Modify | releases |\n");
+    }
+    if logs.is_empty() {
+        text += "| `CHANGELOG.md` | Add/Modify | releases |\n";
+    }
+    text
 }

@@ -388,7 +388,7 @@ impl Design {
         let is_left_out = |fault: &Problem| problem::NO_IMPORT.contains(&fault.reason);
         if !self.faults.iter().any(is_left_out) {
             let command = format!("guard scope import {}", shell_word(&self.path));
-            error = error.help(format!("to propose a table from its text: {command}"));
+            error = error.help(Help::run("to propose a table from its text", command));
         }
         error.problems = self.findings();
         error.texts.insert(self.path, self.text);
@@ -404,13 +404,9 @@ impl Design {
     pub fn findings(&self) -> Vec<Finding> {
         let finding = |fault: &Problem| {
             let mut help = fault.help.lines();
-            let example = |line: &str| {
-                let command = Help::from(line);
-                if command.has_command() {
-                    command
-                } else {
-                    Help::Row(line.to_owned())
-                }
+            let example = |line: &str| match problem::import_command(line) {
+                Some(command) => Help::run(problem::IMPORT, command),
+                None => Help::Row(line.to_owned()),
             };
             let sentence = help.next().map(Help::from).into_iter();
             Finding {

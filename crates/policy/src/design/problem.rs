@@ -96,7 +96,12 @@ const TABLE: &str = "put this table below it, with the files that this work may 
     | ---- | ----------- | ----------- |\n\
     | `src/a.rs` | Modify | what changes |";
 
-const IMPORT: &str = "to propose a table from this document: guard scope import ";
+pub(super) const IMPORT: &str = "to propose a table from this document";
+
+/// The command in a line of help about a document.
+pub(super) fn import_command(line: &str) -> Option<&str> {
+    line.strip_prefix(IMPORT)?.strip_prefix(": ")
+}
 
 problems! {
     // Documents.
@@ -108,7 +113,7 @@ problems! {
         "a NUL byte, or a carriage return without a line feed, hides lines from reviewers"
         "remove it, and save the document with LF or CRLF line endings";
     no_section(path) DesignNoTable "no-section" "no section lists the files to change"
-        format!("add a section `## Files Changed` and {TABLE}\n{IMPORT}{path}");
+        format!("add a section `## Files Changed` and {TABLE}\n{IMPORT}: guard scope import {path}");
     nothing_granted() DesignNoTable "nothing-granted" "no row allows anything" ONE_FILE;
     only_placeholders() DesignPlaceholder "only-placeholders"
         "the design contains only placeholders and allows nothing" ONE_FILE;
@@ -187,12 +192,12 @@ problems! {
 
     // Places.
     label_line(path) DesignBadRow "label-line" "guard does not read paths on the line of a label"
-        format!("write each path as an item of a list below it: - Modify: `src/a.rs`\n{IMPORT}{path}");
+        format!("write each path as an item of a list below it: - Modify: `src/a.rs`\n{IMPORT}: guard scope import {path}");
     empty_section(text, path) DesignNoTable "empty-section"
         "`{text}` announces files, but no table or list of them follows"
-        format!("put a table below the heading, or a list directly below it, without a sentence in between\n{IMPORT}{path}");
+        format!("put a table below the heading, or a list directly below it, without a sentence in between\n{IMPORT}: guard scope import {path}");
     no_list(text, path) DesignBadRow "no-list" "`{text}` announces files, but no list of them follows directly"
-        format!("put a list directly below it, without a sentence in between; a table belongs below a heading\n{IMPORT}{path}");
+        format!("put a list directly below it, without a sentence in between; a table belongs below a heading\n{IMPORT}: guard scope import {path}");
     unread_list() DesignBadRow "unread-list" "guard does not read this list of files: something stands between it and its heading"
         "put it directly below a heading such as `## Files Changed`, or below a line `**Files:**`";
     beyond_table(table, names) DesignBadRow "beyond-table"

@@ -4,7 +4,10 @@
 use std::fmt::Write as _;
 
 use bstr::{BStr, BString, ByteSlice};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+
+use super::Help;
 
 /// A path as a JSON string's value.
 pub fn path_text(path: &BStr) -> String {
@@ -27,6 +30,18 @@ pub(crate) fn optional_path<S: Serializer>(
     path.as_ref()
         .map(|path| path_text(path.as_ref()))
         .serialize(serializer)
+}
+
+/// The keys of help lines for programs: all of them, and the commands alone.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn help_and_commands<S: Serializer>(help: &[Help], serializer: S) -> Result<S::Ok, S::Error> {
+    let commands: Vec<&str> = help.iter().filter_map(Help::to_run).collect();
+    let mut keys = serializer.serialize_map(Some(2))?;
+    keys.serialize_entry("help", help)?;
+    keys.serialize_entry("commands", &commands)?;
+    keys.end()
 }
 
 /// What follows a backslash where git quotes the character with one letter or mark.

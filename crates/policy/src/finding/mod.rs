@@ -69,16 +69,33 @@ pub struct Finding {
     /// The text of the document that `design` points into, if the report's documents have another version of it.
     #[serde(skip)]
     pub text: Option<Arc<str>>,
-    /// The next steps.
+    /// The next steps; for programs, the commands among them stand apart, too.
+    #[serde(flatten, serialize_with = "json::help_and_commands")]
     pub help: Vec<Help>,
     /// Facts for programs.
     pub details: Details,
     /// If guard judges commits separately: the position of the commit in the range, oldest first.
     #[serde(skip)]
     pub commit: Option<usize>,
+    /// The row whose lack this is, which `guard scope add --missing` writes as the help shows it.
+    #[serde(skip)]
+    pub row: Option<Box<WantedRow>>,
     /// An approval of the path that has no signature, where one is needed: its id, and the commit that states it.
     #[serde(skip)]
     pub unsigned: Option<(String, ObjectId)>,
+}
+
+/// A row that would permit a change.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WantedRow {
+    /// The design to add it to.
+    pub design: BString,
+    /// The path that it names.
+    pub path: BString,
+    /// The old path of a Rename row.
+    pub from: Option<BString>,
+    /// The type, such as `Modify`.
+    pub word: &'static str,
 }
 
 /// The paths with an error.
@@ -101,6 +118,7 @@ impl Finding {
             help: Vec::new(),
             details: Details::default(),
             commit: None,
+            row: None,
             unsigned: None,
         }
     }
@@ -120,8 +138,9 @@ impl Finding {
     /// The help, with one command: the page of the rule where no other one helps.
     pub fn steps(&self) -> Vec<Help> {
         let mut steps = self.help.clone();
-        if self.level == Level::Error && !steps.iter().any(Help::has_command) {
-            steps.push(format!("to learn more: guard explain {}", self.rule.id()).into());
+        if self.level == Level::Error && steps.iter().all(|step| step.to_run().is_none()) {
+            let page = format!("guard explain {}", self.rule.id());
+            steps.push(Help::run("to learn more", page));
         }
         steps
     }
@@ -147,26 +166,64 @@ impl Finding {
 pub enum Help {
     /// A next step.
     Sentence(String),
-    /// A command to paste, below the sentence before it.
-    Command(String),
+    /// A command, which works as it is.
+    Command(CommandLine),
     /// A table row, list item or heading to paste into a design.
     Row(String),
 }
 
+/// A command as messages show it: alone on its line, or behind what it does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct CommandLine {
+    text: String,
+    #[serde(skip)]
+    start: usize,
+}
+
+impl CommandLine {
+    /// The command alone.
+    pub fn command(&self) -> &str {
+        self.text.get(self.start..).unwrap_or_default()
+    }
+}
+
+/// What stands in front of a command that has its own line.
+const INDENT: &str = "  ";
+
 impl Help {
     /// A command to paste, below the sentence before it.
     pub fn command(command: impl fmt::Display) -> Help {
-        Help::Command(format!("  {command}"))
+        Help::line_with(INDENT, &command)
+    }
+
+    /// A command behind what it does: `to add it: guard scope add --missing`.
+    pub fn run(what_it_does: impl fmt::Display, command: impl fmt::Display) -> Help {
+        Help::line_with(&format!("{what_it_does}: "), &command)
+    }
+
+    fn line_with(before: &str, command: &dyn fmt::Display) -> Help {
+        Help::Command(CommandLine {
+            text: format!("{before}{command}"),
+            start: before.len(),
+        })
+    }
+
+    /// The command of the line.
+    pub fn to_run(&self) -> Option<&str> {
+        match self {
+            Help::Command(line) => Some(line.command()),
+            Help::Sentence(_) | Help::Row(_) => None,
+        }
     }
 
     /// Whether the line is for pasting, and must not be wrapped.
     pub fn is_to_paste(&self) -> bool {
-        !matches!(self, Help::Sentence(_))
-    }
-
-    /// Whether the line is a command, or a sentence that ends in one.
-    pub(crate) fn has_command(&self) -> bool {
-        matches!(self, Help::Command(_)) || self.contains(": git ") || self.contains(": guard ")
+        match self {
+            Help::Command(line) => line.text.starts_with(INDENT),
+            Help::Row(_) => true,
+            Help::Sentence(_) => false,
+        }
     }
 
     /// Whether the line is for pasting into a design.
@@ -185,8 +242,10 @@ impl Deref for Help {
     type Target = str;
 
     fn deref(&self) -> &str {
-        let (Help::Sentence(text) | Help::Command(text) | Help::Row(text)) = self;
-        text
+        match self {
+            Help::Sentence(text) | Help::Row(text) => text,
+            Help::Command(line) => &line.text,
+        }
     }
 }
 

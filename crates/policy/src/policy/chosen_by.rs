@@ -33,6 +33,16 @@ pub enum ChosenBy {
     WorkTree,
 }
 
+impl ChosenBy {
+    /// The commit that named it, as messages show it; empty if none did.
+    pub fn commit(&self) -> String {
+        match self {
+            ChosenBy::Trailer(commit) => commit.to_hex_with_len(12).to_string(),
+            _ => String::new(),
+        }
+    }
+}
+
 impl fmt::Display for ChosenBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

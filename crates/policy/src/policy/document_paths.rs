@@ -179,6 +179,13 @@ mod tests {
             "2026-11-22-188-crash",
             "188-again-188",
             "python3-188",
+            "dev/eng-188-title",
+            "copilot/fix-188",
+            "claude/issue-188-20261129-0637",
+            "claude/issue-188-20261129_063712",
+            "188-2026-11-29-06-37",
+            "revert-57-188-work",
+            "dispatch-188",
         ] {
             assert_eq!(issues(branch), ["188"], "{branch}");
         }
@@ -207,6 +214,17 @@ mod tests {
             "fix/3f2a9c1",
             "codex/9d8e-4f1a",
             "x/188é",
+            "patch-1",
+            "alice-patch-1",
+            "backport-57-to-1.x",
+            "backport/57/to-1.x",
+            "mergify/bp/main/pr-57",
+            "cherry-pick-57-into-v1",
+            "pull-57-head",
+            "pull/57/head",
+            "pull-request-57",
+            "revert-57",
+            "x-20261129",
         ] {
             assert_eq!(issues(branch), [""; 0], "{branch}");
         }

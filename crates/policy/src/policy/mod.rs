@@ -4,10 +4,12 @@ mod chosen_by;
 mod document_paths;
 mod documents;
 mod done_plan;
+mod new_design;
+mod work_branch;
 
 use std::collections::HashSet;
 
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 use gix_hash::ObjectId;
 
 use crate::change::blob_id;
@@ -26,6 +28,8 @@ pub use document_paths::{
 pub use documents::{document_for_rows, scope_of_design};
 pub use done_plan::DonePlan;
 pub use done_plan::note_on_done;
+pub use new_design::{name_of_new_design, place_of_new_design};
+pub use work_branch::branch_of_ref;
 
 /// A version of a design, for the audit log: its path and the id of the blob.
 pub type DesignVersion = (BString, ObjectId);
@@ -48,6 +52,19 @@ pub struct Governing {
     pub proposed: Option<Design>,
     /// The merge base's version, if the range's version is in force.
     pub before: Option<Design>,
+    /// Why its file cannot simply get another row now.
+    pub obstacle: Option<Obstacle>,
+}
+
+/// What stands in the way of another row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// The change takes the design, or the settings, away.
+    Gone,
+    /// The work tree has another version than the index.
+    Unstaged,
+    /// What is judged is committed, or only the rows of the merge base count.
+    Settled,
 }
 
 impl Governing {
@@ -61,6 +78,7 @@ impl Governing {
             in_force: true,
             proposed: None,
             before: None,
+            obstacle: None,
         }
     }
 
@@ -131,6 +149,8 @@ pub struct Policy {
     pub reverts: Option<ObjectId>,
     /// Why the proposed `guard.toml` is invalid.
     pub broken_settings: Option<String>,
+    /// The settings that a range proposes in place of those that judge it.
+    pub next_settings: Option<Box<Settings>>,
     /// Whether the change adds the first `guard.toml`.
     pub adopting: bool,
     /// The operation of git that waits for this commit, such as `merge`.
@@ -139,6 +159,8 @@ pub struct Policy {
     pub moved_designs: Vec<(BString, BString)>,
     /// The plans that grant nothing because their work is done.
     pub done: Vec<DonePlan>,
+    /// What leads to a design of this branch, where only standing ones apply.
+    pub ways_to_a_design: Vec<Help>,
 }
 
 impl Policy {
@@ -181,10 +203,12 @@ impl Policy {
             notes: Vec::new(),
             reverts: None,
             broken_settings: None,
+            next_settings: None,
             adopting: false,
             operation: None,
             moved_designs: Vec::new(),
             done: Vec::new(),
+            ways_to_a_design: Vec::new(),
         }
     }
 
@@ -270,31 +294,35 @@ impl Policy {
         }
     }
 
-    /// The help that asks for a commit of one file before the others.
-    pub(crate) fn commit_alone(&self, why: &str, title: &str, path: &BStr) -> [Help; 2] {
+    /// The help that asks for a commit of some files before the others.
+    pub(crate) fn commit_alone(&self, why: &str, title: &str, paths: &[&BStr]) -> [Help; 2] {
         let leave = |operation| format!("; leave the {operation} for that, and start it again");
         let leave = self.operation.map(leave).unwrap_or_default();
         [
             format!("{why}{leave}:").into(),
-            self.commit_command(title, path),
+            self.commit_command(title, paths),
         ]
     }
 
-    /// The command that commits one file before the others, or leaves the operation that prevents it.
-    pub(crate) fn commit_command(&self, title: &str, path: &BStr) -> Help {
+    /// The command that commits some files before the others, or leaves the operation that prevents it.
+    pub(crate) fn commit_command(&self, title: &str, paths: &[&BStr]) -> Help {
+        let words: Vec<String> = paths
+            .iter()
+            .map(|path| shell_word(path).to_string())
+            .collect();
         Help::command(match self.operation {
-            None => format!("git commit -m \"{title}\" -- {}", shell_word(path)),
+            None => format!("git commit -m \"{title}\" -- {}", words.join(" ")),
             Some(operation) => format!("git {operation} --abort"),
         })
     }
 
     /// How to leave a change out of the commit; nothing for what is already committed or only asked about.
     pub(crate) fn leave_out(&self, path: &BStr) -> Option<Help> {
-        let command = format!(
-            "to leave it out of the commit: git restore --staged -- {}",
-            shell_word(path)
-        );
-        (self.stage == Stage::Commit).then(|| command.into())
+        let command = format!("git restore --staged -- {}", shell_word(path));
+        // git takes no path that leaves the work tree.
+        let climbs = path.split_str("/").any(|part| part == b"..");
+        (self.stage == Stage::Commit && !climbs)
+            .then(|| Help::run("to leave it out of the commit", command))
     }
 
     /// Whether `path` is a design: by the settings, by selection, or because the change moves a design there.

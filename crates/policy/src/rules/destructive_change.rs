@@ -5,7 +5,7 @@ use bstr::{BStr, ByteSlice};
 
 use super::{Case, MeasuredChange, PaidFor, Sink, granted, missing_row};
 use crate::change::{Action, Change};
-use crate::finding::{Finding, Rule};
+use crate::finding::{Finding, Help, Rule};
 use crate::measure::{self, Class, Conversion, Lost, LostPart, Measured, Thresholds, Unit};
 use crate::path::{escaped, listed};
 use crate::policy::{Policy, Stage};
@@ -153,15 +153,18 @@ fn unit_of(lost: &Lost) -> &'static str {
 
 /// Names the command that approves the change.
 fn advise_approval(finding: Finding, policy: &Policy) -> Finding {
-    finding.help(match policy.stage {
-        Stage::Request => {
-            "guard does not write it; it prints an ID, by which a person can approve it: guard approve ID"
-        }
-        Stage::Commit => "a person can approve it at a terminal: guard approve --staged",
-        Stage::Range | Stage::Step => {
-            "a person stages the change again, approves and signs it before committing: guard approve --staged --sign KEY"
-        }
-    })
+    match policy.stage {
+        Stage::Request => finding.help(
+            "guard does not write it; it prints an ID, by which a person can approve it: guard approve ID",
+        ),
+        Stage::Commit => finding.help(Help::run(
+            "a person can approve it at a terminal",
+            "guard approve --staged",
+        )),
+        Stage::Range | Stage::Step => finding.help(
+            "a person stages the change again, approves and signs it before committing: guard approve --staged --sign KEY",
+        ),
+    }
 }
 
 /// Whether the settings exempt the file from this rule. A renamed file needs that under both names; otherwise any

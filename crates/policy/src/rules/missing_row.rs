@@ -4,10 +4,10 @@ use bstr::BStr;
 
 use super::{MeasuredChange, granted};
 use crate::change::Change;
-use crate::design::MissingRow;
-use crate::finding::{Finding, Help};
+use crate::design::{Design, MissingRow};
+use crate::finding::{Finding, Help, WantedRow};
 use crate::path::{escaped, shell_word};
-use crate::policy::{Policy, Stage};
+use crate::policy::{Obstacle, Policy, Stage};
 use crate::scope::Actions;
 
 /// Adds the row that would permit the change to the finding's help, or how to write a design if only standing ones
@@ -20,7 +20,15 @@ pub(super) fn advise(
 ) -> Finding {
     let near = finding.design.as_ref().map(|at| at.path.as_ref());
     let Some(design) = policy.document_to_extend(near) else {
-        return finding.help("no design applies to this branch; to write one: guard scope new");
+        if policy.ways_to_a_design.is_empty() {
+            return finding.help("no design applies to this branch; a person writes one");
+        }
+        let none = finding.help("this branch has no design of its own");
+        return policy
+            .ways_to_a_design
+            .iter()
+            .cloned()
+            .fold(none, Finding::help);
     };
     let row = design.row(wanted);
     if finding.design.is_none() {
@@ -36,31 +44,78 @@ pub(super) fn advise(
     for line in row.lines {
         finding = finding.help(Help::Row(line));
     }
-    let path = shell_word(wanted.path);
+    with_command(finding, policy, wanted, design)
+}
+
+/// Adds the command that writes the row into the design, and then the same row for `guard scope add --missing`.
+pub(super) fn with_command(
+    mut finding: Finding,
+    policy: &Policy,
+    wanted: &MissingRow<'_>,
+    design: &Design,
+) -> Finding {
+    let path: &BStr = design.path.as_ref();
+    let shown = shell_word(path);
+    if let Some(operation) = policy.operation.filter(|_| policy.stage == Stage::Commit) {
+        let leave = format!("git {operation} --abort");
+        return finding.help(Help::run(format_args!("to leave the {operation}"), leave));
+    }
+    match policy
+        .governing(path)
+        .and_then(|governing| governing.obstacle)
+    {
+        None => {}
+        Some(Obstacle::Settled) => return finding,
+        Some(Obstacle::Gone) => {
+            return finding
+                .help("this change takes the design or guard.toml away: restore it first");
+        }
+        Some(Obstacle::Unstaged) => {
+            let stage = format!("git add -- {shown}");
+            return finding.help(Help::run("first stage what you have changed there", stage));
+        }
+    }
+    finding.row = word_of(wanted).map(|word| {
+        Box::new(WantedRow {
+            design: design.path.clone(),
+            path: wanted.path.to_owned(),
+            from: wanted.from.map(ToOwned::to_owned),
+            word,
+        })
+    });
     let of_design = if policy.has_several_designs() {
-        format!(" --design {}", shell_word(&design.path))
+        format!(" --design {shown}")
     } else {
         String::new()
     };
-    match (policy.stage, policy.operation) {
-        (Stage::Commit, Some(operation)) => {
-            finding.help(format!("to leave the {operation}: git {operation} --abort"))
-        }
-        (Stage::Commit, None) => {
-            finding.help(format!("to add it: guard scope add --missing{of_design}"))
-        }
-        (Stage::Request, _) => {
-            let command = format!("guard scope add {path}{of_design}");
-            finding.help(format!("a person can add it: {command}"))
-        }
-        // The type of the row is taken from the file, which a rename or a deletion has left behind.
-        _ if matches!(wanted.word, "Add" | "Modify") => {
-            let word = wanted.word;
-            let command = format!("guard scope add {path} --type {word}{of_design}");
-            finding.help(format!("to add it: {command}"))
-        }
-        _ => finding,
-    }
+    let paths = wanted.from.into_iter().chain([wanted.path]);
+    let paths: Vec<String> = paths.map(|one| shell_word(one).to_string()).collect();
+    let one = format!(
+        "guard scope add {} --type {}{of_design}",
+        paths.join(" "),
+        wanted.word
+    );
+    let (why, command) = match policy.stage {
+        Stage::Commit => ("to add it", format!("guard scope add --missing{of_design}")),
+        Stage::Request => ("a person can add it", one),
+        Stage::Range | Stage::Step => ("to add it", one),
+    };
+    finding.help(Help::run(why, command))
+}
+
+/// The words of types that guard proposes.
+const WORDS: &[&str] = &[
+    "Add",
+    "Modify",
+    "Add/Modify",
+    "Delete",
+    "Rename",
+    "Symlink",
+    "Submodule",
+];
+
+fn word_of(wanted: &MissingRow<'_>) -> Option<&'static str> {
+    WORDS.iter().copied().find(|word| *word == wanted.word)
 }
 
 /// The row for one change alone.

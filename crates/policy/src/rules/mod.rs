@@ -10,8 +10,6 @@ mod destructive_change;
 mod files_of_tree;
 mod granted;
 mod hidden_change;
-mod hook_lines;
-mod manifest;
 mod missing_row;
 mod other_designs;
 mod out_of_scope;
@@ -36,14 +34,14 @@ use crate::path::escaped;
 use crate::policy::Policy;
 use crate::scope::settings::Settings;
 
-pub use agent_settings::{FILES as AGENT_FILES, refuse_request, with_entries};
+pub use crate::own_part::AGENT_FILES;
+pub use agent_settings::refuse_request;
 pub use case::{
     Access, Case, MeasuredChange, MergeBase, PaidFor, ReadSubmodules, RenameTarget, ResultTree,
     Sink, Submodules, at_level,
 };
 pub use design_rows::{DesignContext, check_design_rows, matched};
 pub use files_of_tree::FilesOfTree;
-pub use hook_lines::{HOOKS, Hook, SETTINGS as HOOK_SETTINGS, only_calls_guard, runs_guard};
 pub use policy_changed::{
     Means, changes_only_own_part, may_call_guard, means_removed, switch_changed,
 };
@@ -95,7 +93,6 @@ pub fn wants_content(path: &BStr) -> bool {
     submodule_changed::concerns(path)
         || hidden_change::concerns(path)
         || policy_changed::may_call_guard(path)
-        || manifest::is_manifest(path)
         || destructive_change::may_be_generated(path)
 }
 

@@ -48,8 +48,15 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether the design permits the change, or none is needed.
+/// Whether the design permits the change, or none is needed, or the next step is to commit the design first.
 fn is_granted(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool {
+    is_allowed(case, scope, changed)
+        || case.policy.stage == Stage::Commit
+            && granted::grants(&case.policy.proposed, changed, case.merge_base)
+}
+
+/// Whether the design in force permits the change, or none is needed.
+pub(super) fn is_allowed(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool {
     let (policy, change) = (case.policy, &changed.change);
     // Rules that read more than the path come last: the row of a change usually grants it.
     granted::grants(scope, changed, case.merge_base)
@@ -62,8 +69,6 @@ fn is_granted(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool 
         || change.action() == Action::Delete && !granted::can_be_named(change, case.platform)
         // A change back to the state of the merge base needs no grant.
         || (case.merge_base)(changed.path()) == Some(change.new)
-        // The next step is the same for path and row: commit the design first.
-        || policy.stage == Stage::Commit && granted::grants(&policy.proposed, changed, case.merge_base)
 }
 
 fn no_grant(
@@ -104,6 +109,9 @@ fn no_grant(
     if policy.is_exempt(path) {
         return finding
             .help("this path is exempt from the scope table only as a regular file: make it one");
+    }
+    if let Some(why) = policy_changed::why_not_own(changed) {
+        finding = finding.help(format!("the change is not only of guard's own part: {why}"));
     }
     missing_row::advise(finding, policy, wanted, &instead)
 }
@@ -162,9 +170,11 @@ fn not_this_action(
         && (case.merge_base)(path).is_none();
     let own = "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell";
     finding.help.extend(may_be_own_work.then(|| own.into()));
-    let is_own_row =
-        grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
-    // A row for a directory or glob, or without a type, stays as it is.
+    let is_own_row = grant.kind == GrantKind::File
+        && !grant.change_type.is_empty()
+        && new_end.is_none()
+        && is_alone_in_its_row(case.policy, grant);
+    // A row for a directory or glob, for several files, or without a type, stays as it is.
     if !is_own_row || wanted.from.is_some() {
         return missing_row::advise(finding, case.policy, wanted, "");
     }
@@ -180,12 +190,26 @@ fn not_this_action(
         word => word,
     };
     let then = case.policy.commit_the_design();
-    let design: &BStr = grant.anchor.path.as_ref();
-    finding
-        .help(format!(
-            "{before}change the row's type to {word} and {then}:"
-        ))
-        .help(case.policy.commit_command("Amend the design", design))
+    let finding = finding.help(format!(
+        "{before}change the row's type to {word} and {then}"
+    ));
+    let Some(governing) = case.policy.governing(grant.anchor.path.as_ref()) else {
+        return finding;
+    };
+    let wanted = MissingRow { word, ..*wanted };
+    missing_row::with_command(finding, case.policy, &wanted, &governing.design)
+}
+
+/// Whether the row names no other path.
+fn is_alone_in_its_row(policy: &Policy, grant: &Grant) -> bool {
+    let governing = policy.governing(grant.anchor.path.as_ref());
+    governing.is_some_and(|governing| {
+        let grants = governing.design.grants.iter();
+        grants
+            .filter(|other| other.anchor.line == grant.anchor.line)
+            .count()
+            == 1
+    })
 }
 
 /// A set of actions as participles: `added or modified`.

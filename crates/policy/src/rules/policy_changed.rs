@@ -3,10 +3,10 @@
 
 use bstr::{BStr, ByteSlice};
 
-use super::hook_lines::{self, lines, runs_guard};
-use super::manifest;
 use super::{Case, MeasuredChange, Sink, agent_settings};
-use crate::finding::{Finding, Rule};
+use crate::finding::{Finding, Level, Rule};
+use crate::hooks::runs_guard;
+use crate::own_part::{self, HostFile, Switch, switches};
 use crate::path::escaped;
 use crate::policy::{self, Policy, Stage};
 use crate::scope::settings;
@@ -34,9 +34,13 @@ const CALLER_DIRECTORIES: &[&str] = &[
 /// Whether the file, a hook or CI definition, may call guard.
 pub fn may_call_guard(path: &BStr) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
-    let mut callers = hook_lines::SETTINGS.iter().chain(CALLERS);
+    let settings = own_part::MANAGER_SETTINGS
+        .iter()
+        .map(|(settings, _)| settings);
+    let mut callers = settings.chain(CALLERS);
     let mut directories = CALLER_DIRECTORIES.iter();
     callers.any(|caller| caller.as_bytes() == name)
+        || HostFile::of(path).is_some()
         || agent_settings::concerns(path)
         || directories.any(|directory| path.starts_with(directory.as_bytes()))
 }
@@ -47,8 +51,9 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         let message = format!("the new {} cannot be used", settings::FILE);
         let finding = Finding::new(Rule::PolicyChanged, settings::FILE, message);
         let finding = why.lines().fold(finding, Finding::help);
-        sink.push(finding.help("correct it and stage it again: git add guard.toml"));
+        sink.push(finding.help("correct it and stage it again"));
     }
+    weakened_settings(policy, sink);
     let all = case.changes.iter();
     let (own, others): (Vec<_>, Vec<_>) =
         all.partition(|changed| configures_guard(policy, changed));
@@ -56,8 +61,12 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         .into_iter()
         .filter(|changed| !policy.is_exempt(changed.path()));
     if others.next().is_none() {
+        for changed in own {
+            switched_off(changed, sink);
+        }
         return;
     }
+    let paths: Vec<&BStr> = own.iter().map(|changed| changed.path()).collect();
     for changed in own {
         let path = changed.path();
         let shown = escaped(path);
@@ -70,44 +79,108 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             ),
             Stage::Commit | Stage::Request => {
                 let why = "commit it separately, so that reviewers see it apart from code";
-                let help = policy.commit_alone(why, "Change guard's settings", path);
+                let help = policy.commit_alone(why, "Change guard's settings", &paths);
                 help.into_iter().fold(finding, Finding::help)
             }
         });
     }
 }
 
-/// Whether the change is to guard's settings, or to lines that call guard.
+/// Notes the settings that a range weakens, so that reviewers see them.
+fn weakened_settings(policy: &Policy, sink: &mut Sink<'_>) {
+    let Some(next) = &policy.next_settings else {
+        return;
+    };
+    let keys = settings::weakened(&policy.settings, next);
+    if keys.is_empty() {
+        return;
+    }
+    let message = format!(
+        "the branch weakens {} in {}",
+        keys.join(", "),
+        settings::FILE
+    );
+    let finding = Finding::new(Rule::PolicyChanged, settings::FILE, message)
+        .help("review them like the code; they count for work that begins after the merge")
+        .detail("weakened", keys);
+    sink.push(Finding {
+        level: Level::Note,
+        ..finding
+    });
+}
+
+/// Notes a change that decides whether guard runs; what it says is for reviewers.
+fn switched_off(changed: &MeasuredChange, sink: &mut Sink<'_>) {
+    let mut switches = new_switches(changed);
+    switches.retain(Switch::is_decisive);
+    if switches.is_empty() {
+        return;
+    }
+    let path = changed.path();
+    let shown = |one: &Switch| escaped(one.to_string().as_str()).to_string();
+    let shown: Vec<String> = switches.iter().map(shown).collect();
+    let message = format!(
+        "{} changes when guard runs, or whether its failure counts: {}",
+        escaped(path),
+        shown.join(", ")
+    );
+    sink.push(Finding {
+        level: Level::Note,
+        ..Finding::new(Rule::PolicyChanged, path, message)
+    });
+}
+
+/// Whether the change is to guard's settings, to what calls guard, or to what switches that off.
 fn configures_guard(policy: &Policy, changed: &MeasuredChange) -> bool {
     let path = changed.path();
     if policy::is_own_settings(&policy.settings, path) {
         return true;
     }
-    if manifest::is_manifest(path) {
-        return is_own_part(changed);
-    }
     let Some((old, new)) = changed.content.as_deref().filter(|_| may_call_guard(path)) else {
         return false;
     };
     // Moving such lines, or editing text around them, does not change how guard is called.
-    calls(old) != calls(new)
+    calls(path, old) != calls(path, new) || !new_switches(changed).is_empty()
 }
 
-/// The lines that configure guard, in order: those that run it, and the version of guard's entry in the pre-commit
-/// configuration.
-fn calls(content: &[u8]) -> Vec<&[u8]> {
-    let own = lines(content).into_iter();
-    own.filter(|(line, is_version)| *is_version || runs_guard(line))
-        .map(|(line, _)| line.trim())
-        .collect()
+/// The lines that run guard, in order, and guard's part of the settings of others. A manifest names guard as a package,
+/// which calls nothing.
+fn calls<'c>(path: &BStr, content: &'c [u8]) -> (Vec<&'c [u8]>, String) {
+    let target = HostFile::of(path);
+    let found = target.and_then(|target| own_part::without(target, content.to_str().ok()?));
+    let part = found.map(|found| found.calls.into_iter().collect::<String>() + &found.part);
+    let lines = content.lines().filter(|line| runs_guard(line));
+    let lines = lines.filter(|_| target != Some(HostFile::SimpleGitHooks));
+    (
+        lines.map(ByteSlice::trim).collect(),
+        part.unwrap_or_default(),
+    )
 }
 
-/// Whether the step between two versions of hook settings (the first is empty for a new file) only changes guard's
-/// version, or only adds calls of guard or its packages. It then needs no design.
+/// What the change adds or takes away that decides whether a call of guard runs, and whether its failure counts.
+fn new_switches(changed: &MeasuredChange) -> Vec<Switch> {
+    let (path, content) = (changed.path(), changed.content.as_deref());
+    let Some((old, new)) = content.filter(|_| may_call_guard(path)) else {
+        return Vec::new();
+    };
+    let is_call = |text: &[u8]| text.lines().any(runs_guard);
+    if !is_call(old) || !is_call(new) {
+        return Vec::new();
+    }
+    let (old, new) = (switches(path, old), switches(path, new));
+    new.symmetric_difference(&old).cloned().collect()
+}
+
+/// Whether the step between two versions of a file that may call guard (the first is empty for a new file) changes only
+/// guard's own part. It then needs no design.
 pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
-    hook_lines::brings_only_calls(path, old, new)
-        || manifest::is_manifest(path) && manifest::brings_only_packages(old, new)
-        || agent_settings::brings_only_hooks(path, old, new)
+    own_part::is_own_change(path, old, new).is_ok()
+}
+
+/// Why a change of a file that calls guard is judged like any other.
+pub(super) fn why_not_own(changed: &MeasuredChange) -> Option<&'static str> {
+    let (old, new) = changed.content.as_deref()?;
+    own_part::is_own_change(changed.path(), old, new).err()?
 }
 
 /// A command changed a file that says which hooks run, what git ignores or how an agent calls guard.

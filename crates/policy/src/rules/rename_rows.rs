@@ -2,7 +2,7 @@
 
 use super::{Case, MeasuredChange, destructive_change, missing_row};
 use crate::change::Action;
-use crate::finding::{Finding, Level, Rule};
+use crate::finding::{Finding, Help, Level, Rule};
 use crate::path::{escaped, shell_word};
 use crate::policy::Stage;
 use crate::scope::Scope;
@@ -60,12 +60,19 @@ pub(super) fn finding(case: &Case<'_>, changed: &MeasuredChange) -> Option<Findi
             before,
         ));
     }
-    let command = match policy.stage {
-        Stage::Request => "guard move",
-        _ => "git mv",
-    };
     let (from, to) = (shell_word(path), shell_word(to.as_ref()));
+    let step = match policy.stage {
+        Stage::Request => Help::run("to rename it", format_args!("guard move {from} {to}")),
+        Stage::Commit => {
+            let restore = format!("git restore --source=HEAD --staged --worktree -- {from}");
+            Help::run(
+                "to rename it",
+                format_args!("{restore} && git mv {from} {to}"),
+            )
+        }
+        Stage::Range | Stage::Step => format!("bring it back, and move it to {shown_to}").into(),
+    };
     let finding = finding
         .help("a row that lets it be renamed does not let it be deleted, which takes a Delete row");
-    Some(finding.help(format!("to rename it: {command} {from} {to}")))
+    Some(finding.help(step))
 }

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use bstr::BStr;
 use serde_json::json;
 
-use super::{Case, Sink, policy_changed};
+use super::{Case, MeasuredChange, Sink, granted, out_of_scope};
 use crate::change::Change;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{escaped, listed};
-use crate::policy::Stage;
-use crate::scope::Grant;
+use crate::policy::{ChosenBy, Obstacle, Stage, is_standing};
 use crate::scope::settings::Authority;
+use crate::scope::{Grant, Scope};
 
 /// The number of new rows to list.
 const LISTED: usize = 10;
@@ -29,6 +29,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 /// design are only noted: they are the design to review.
 fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
+    chosen_by_commits(case, sink);
     let mut by_design: BTreeMap<&BStr, Vec<&Grant>> = BTreeMap::new();
     for grant in &policy.added {
         let design = grant.anchor.path.as_ref();
@@ -36,11 +37,7 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
     for (design, added) in by_design {
         let (shown, rows) = (escaped(design), counted(&added, "row"));
-        let is_new = case.changes.iter().any(|changed| {
-            let Change { old, renamed, .. } = &changed.change;
-            changed.path() == design && old.is_none() && renamed.is_none()
-        });
-        let (level, message) = if is_new {
+        let (level, message) = if is_new(case, design) {
             let message = format!("the branch adds the design {shown} with {rows}");
             (Level::Note, message)
         } else {
@@ -70,6 +67,38 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Designs that nothing but the trailer of a commit chose: reviewers of the branch may not expect their rows.
+fn chosen_by_commits(case: &Case<'_>, sink: &mut Sink<'_>) {
+    let policy = case.policy;
+    for governing in &policy.designs {
+        let design: &BStr = governing.design.path.as_ref();
+        let ChosenBy::Trailer(commit) = &governing.chosen_by else {
+            continue;
+        };
+        // One that the branch adds is the work of this branch.
+        if is_standing(&policy.settings, design) || is_new(case, design) {
+            continue;
+        }
+        let (shown, commit) = (escaped(design), commit.to_hex_with_len(12));
+        let message = format!("{shown} applies only because commit {commit} names it");
+        let finding = Finding::new(Rule::ScopeAmended, design, message)
+            .help("check that the work belongs to this design")
+            .detail("commit", commit.to_string());
+        sink.push(Finding {
+            level: Level::Warning,
+            ..finding
+        });
+    }
+}
+
+/// Whether the change adds the design.
+fn is_new(case: &Case<'_>, design: &BStr) -> bool {
+    case.changes.iter().any(|changed| {
+        let Change { old, renamed, .. } = &changed.change;
+        changed.path() == design && old.is_none() && renamed.is_none()
+    })
+}
+
 /// The finding about these rows, the first of them with their lines.
 fn amended(design: &BStr, message: String, added: &[&Grant], label: &str) -> Finding {
     let rows = added
@@ -91,20 +120,21 @@ fn counted(added: &[&Grant], row: &str) -> String {
 
 fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
-    // What needs no row anyway, such as the specification that a framework writes beside its plan, is no code.
-    let mut code = case.changes.iter().filter(|changed| {
-        !policy.is_exempt(changed.path())
-            && !policy.settings.always.contains(changed.path())
-            && !policy_changed::is_set_up(policy, changed)
-    });
-    if code.next().is_none() {
+    if policy.added.is_empty() {
         return;
     }
+    // What is allowed anyway, such as a line in the change log, asks for no new row.
+    let nothing = Scope::default();
+    let scope = policy.scope.as_ref().unwrap_or(&nothing);
+    let asks_for_row = |changed: &&MeasuredChange| !out_of_scope::is_allowed(case, scope, changed);
+    let code: Vec<&MeasuredChange> = case.changes.iter().filter(asks_for_row).collect();
     for governing in &policy.designs {
         let path: &BStr = governing.design.path.as_ref();
         let added = policy.added.iter();
         let added: Vec<&Grant> = added.filter(|grant| grant.anchor.path == path).collect();
-        if added.is_empty() {
+        let widened = Scope::new(added.iter().map(|grant| (*grant).clone()).collect());
+        let mut needing = code.iter();
+        if !needing.any(|changed| granted::grants(&widened, changed, case.merge_base)) {
             continue;
         }
         let (shown, rows) = (escaped(path), counted(&added, "new row"));
@@ -118,8 +148,13 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
             ("Add the design", what.to_owned())
         };
         let message = format!("the design {shown} {what}");
-        let help = policy.commit_alone("commit the design first, then the code", title, path);
         let finding = amended(path, message, &added, "new row");
+        let why = "commit the design first, then the code";
+        if governing.obstacle == Some(Obstacle::Settled) {
+            sink.push(finding.help(why));
+            continue;
+        }
+        let help = policy.commit_alone(why, title, &[path]);
         sink.push(help.into_iter().fold(finding, Finding::help));
     }
 }

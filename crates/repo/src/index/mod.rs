@@ -17,7 +17,7 @@ use gix::bstr::BString;
 use self::committed::committed_tree;
 use self::file::{DIRECTORY, IndexFile, IndexRead};
 use super::{Objects, Repository, Tree, changes_between, show_file};
-use crate::disk::if_there;
+use crate::disk::{absolute, if_there};
 use write_guard_policy::change::{Change, Kind};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{escaped, listed};
@@ -35,12 +35,24 @@ pub struct Index {
 
 impl Index {
     /// Reads the index that git uses here; `GIT_INDEX_FILE` names it during `git commit -a` and `git commit PATH`. As
-    /// for git, a missing file is an empty index.
+    /// for git, a missing file is an empty index, unless that variable names it.
     ///
     /// # Errors
     /// The index is unreadable or damaged, or has modes that git does not write.
     pub fn open(repo: &Repository) -> Result<Index> {
-        Index::at(repo, &repo.repo.index_path())
+        let named = std::env::var_os("GIT_INDEX_FILE");
+        let (Some(named), Some(root)) = (named, repo.workdir.as_deref()) else {
+            return Index::at(repo, &repo.repo.index_path());
+        };
+        // git reads the variable at the top of the work tree, wherever a hook has gone since.
+        let path = absolute(root).join(named);
+        if repo.head_commit()?.is_some() && if_there(path.metadata()).is_ok_and(|it| it.is_none()) {
+            let shown = show_file(&path);
+            let message = format!("GIT_INDEX_FILE names {shown}, which does not exist");
+            return Err(Error::new(message)
+                .help("in a hook, call guard with the variables that git has set"));
+        }
+        Index::at(repo, &path)
     }
 
     /// Every path among the entries that would be committed and its kind, in git's order. Directories that a sparse

@@ -7,12 +7,11 @@ use bstr::BStr;
 use super::form::Form;
 use super::{checked, form, line_ending, plain, row, standalone};
 use crate::design::{Design, MissingRow};
-use crate::error::{Error, Result};
-use crate::path::escaped;
-use crate::scope::{Actions, GrantKind};
+use crate::error::Result;
+use crate::scope::{Actions, Grant, GrantKind};
 
-/// Adds each row at the end of the table or list that messages propose for it; rows for which the design has none get a
-/// section of their own at its end. `parse` reads a text as the design.
+/// Adds each row at the end of the table or list that messages propose for it, or changes the type of the row that names
+/// its path alone; rows for which the design has none get a section of their own at its end. `parse` reads a text as the design.
 ///
 /// # Errors
 /// The design names a path already, or the result would not grant exactly these paths in addition.
@@ -22,23 +21,24 @@ pub fn insert(
     description: &str,
     parse: &dyn Fn(&str) -> Design,
 ) -> Result<String> {
+    let mut retyped = design.clone();
+    let mut missing = Vec::new();
     for wanted in rows {
-        let bare = wanted.path.strip_suffix(b"/").unwrap_or(wanted.path);
-        if let Some(known) = design.grants.iter().find(|grant| grant.path == bare) {
-            let path = escaped(&known.path);
-            let shown = escaped(&design.path);
-            let line = known.anchor.line;
-            let what = format!("guard cannot add {path} to {shown}: line {line} names it already");
-            return Err(Error::new(what).help("change the type of that row and commit the design"));
+        match with_other_type(&retyped, wanted) {
+            Some(changed) => retyped = changed,
+            None => missing.push(*wanted),
         }
     }
+    // A type of another length moves what follows.
+    let known = retyped.grants;
+    let now = parse(&retyped.text);
     let description = plain(description);
-    let ending = line_ending(&design.text);
+    let ending = line_ending(&now.text);
     // What to add behind each offset of the text, and at its end.
     let mut added: BTreeMap<usize, String> = BTreeMap::new();
     let mut section = String::new();
-    for wanted in rows {
-        match form::form_for(&design.forms, wanted) {
+    for wanted in &missing {
+        match form::form_for(&now.forms, wanted) {
             Some(form) => {
                 let row = form.row(wanted, &description);
                 *added.entry(form.end).or_default() += &(row + ending);
@@ -49,7 +49,7 @@ pub fn insert(
     let mut text = String::new();
     let mut start = 0;
     for (end, lines) in added {
-        text += &design.text[start..end];
+        text += &now.text[start..end];
         // The last line of a document may have no end.
         if !text.ends_with('\n') {
             text += ending;
@@ -57,24 +57,75 @@ pub fn insert(
         text += &lines;
         start = end;
     }
-    text += &design.text[start..];
+    text += &now.text[start..];
     if !section.is_empty() {
         let above = text.trim_end().len();
         text.truncate(above);
         text += &format!("{ending}{ending}## Files Changed{ending}{ending}{section}");
     }
-    let path: &BStr = design.path.as_ref();
+    let path: &BStr = now.path.as_ref();
     let mut expected = Vec::new();
-    for wanted in rows {
-        let row = row(path, wanted.path, wanted.word, &description);
-        let untyped = form::form_for(&design.forms, wanted).and_then(Form::untyped);
+    for wanted in &missing {
+        let row = match wanted.from {
+            Some(_) => Some(form::row(&form::USUAL, wanted, &description)),
+            None => row(path, wanted.path, wanted.word, &description),
+        };
+        let untyped = form::form_for(&now.forms, wanted).and_then(Form::untyped);
         for mut grant in standalone(path, row.as_slice()).grants {
             grant.actions = untyped.unwrap_or(grant.actions);
             expected.push(grant);
         }
     }
-    expected.extend(design.grants.iter().cloned());
-    checked(design, text, &expected, parse)
+    expected.extend(known);
+    checked(&now, text, &expected, parse)
+}
+
+/// The design with another type in the row that names the path already, with its other grants as they were; `None` if no
+/// row of one path with a type does.
+fn with_other_type(design: &Design, wanted: &MissingRow<'_>) -> Option<Design> {
+    let is_named = |grant: &&Grant| grant.path == wanted.path && grant.kind == GrantKind::File;
+    let known = design.grants.iter().find(is_named)?;
+    let line = known.anchor.line;
+    let is_shared = design
+        .grants
+        .iter()
+        .filter(|grant| grant.anchor.line == line)
+        .count()
+        > 1;
+    let is_plain = wanted.from.is_none() && known.renamed.is_none();
+    if is_shared || !is_plain || known.change_type.is_empty() {
+        return None;
+    }
+    let mut lines: Vec<String> = design
+        .text
+        .split_inclusive('\n')
+        .map(str::to_owned)
+        .collect();
+    let old = lines.get_mut(line - 1)?;
+    *old = line_of_type(old, &known.change_type, wanted.word)?;
+    let mut changed = Design {
+        text: lines.concat(),
+        ..design.clone()
+    };
+    let actions = actions_of(wanted.word)?;
+    let mut grants = changed.grants.iter_mut();
+    grants.find(|grant| grant.anchor.line == line)?.actions = actions;
+    Some(changed)
+}
+
+/// The line of a row with another type: that of a cell, or the word in front of an item.
+fn line_of_type(line: &str, old: &str, new: &str) -> Option<String> {
+    if !line.trim_start().starts_with('|') {
+        let at = line
+            .find(old)
+            .filter(|at| line.find('`').is_none_or(|path| *at < path))?;
+        return Some(format!("{}{new}{}", &line[..at], &line[at + old.len()..]));
+    }
+    let mut cells: Vec<String> = line.split('|').map(str::to_owned).collect();
+    let is_type = |cell: &&mut String| cell.trim().trim_matches('*') == old;
+    let cell = cells.iter_mut().find(is_type)?;
+    *cell = cell.replacen(old, new, 1);
+    Some(cells.join("|"))
 }
 
 /// The actions that a row of this type grants; `None` for a type that grants nothing or needs two paths.

@@ -260,7 +260,7 @@ fn no_denied_path_is_suggested_or_left_in_the_design_in_force() {
     assert_eq!(paths, ["lib"]);
 }
 
-/// A commit that changes code and a design; both versions forbid these paths.
+/// A commit that changes a design; both versions forbid these paths.
 fn amending(before: &[&str], after: &[&str], source: DenialSource) -> Work {
     with_designs(Stage::Commit, "", |settings| {
         let rows = ["`src/` | Modify | x", "`a.rs` | Modify | x"];
@@ -269,26 +269,37 @@ fn amending(before: &[&str], after: &[&str], source: DenialSource) -> Work {
         governing.proposed = Some(proposed.design);
         vec![governing]
     })
-    .modify("a.rs", "a\n", "a\nb\n")
+}
+
+/// A file of the design changes, too.
+fn with_code(work: Work) -> Work {
+    work.modify("a.rs", "a\n", "a\nb\n")
 }
 
 #[test]
 fn a_commit_that_lifts_a_denial_together_with_code_widens_its_scope() {
     for source in DenialSource::VARIANTS.iter().copied() {
         for denied in [SECRET, "src/secret/", "src/*.rs", "src/"] {
-            let work = amending(&[denied], &[], source);
-            assert_eq!(
-                broken(&work),
-                ["scope-amended docs/lld/LLD-1.md"],
-                "{source:?} {denied}"
+            let file = if denied == "src/secret/" {
+                "src/secret/a.rs"
+            } else {
+                SECRET
+            };
+            let lifted = amending(&[denied], &[], source).modify(file, "a\n", "a\nb\n");
+            let broken_by_it = broken(&lifted);
+            assert!(
+                broken_by_it.contains(&"scope-amended docs/lld/LLD-1.md".to_owned()),
+                "{source:?} {denied}: {broken_by_it:?}"
             );
-            let same = amending(&[denied], &[denied], source);
+            let other = with_code(amending(&[denied], &[], source));
+            assert_eq!(broken(&other), [""; 0], "{source:?} {denied}");
+            let same = with_code(amending(&[denied], &[denied], source));
             assert_eq!(broken(&same), [""; 0], "{source:?} {denied}");
-            let more = amending(&[], &[denied], source);
+            let more = with_code(amending(&[], &[denied], source));
             assert_eq!(broken(&more), [""; 0], "{source:?} {denied}");
         }
         // What no row covers may be allowed to no one.
-        let work = amending(&["lib/x.rs"], &[], source);
+        let work = with_code(amending(&["lib/x.rs"], &[], source));
         assert_eq!(broken(&work), [""; 0], "{source:?}");
     }
 }

@@ -143,6 +143,7 @@ fn governing(path: &str, text: &str, settings: &Settings) -> Governing {
         chosen_by: ChosenBy::Caller("a test"),
         in_force: true,
         proposed: None,
+        obstacle: None,
     }
 }
 

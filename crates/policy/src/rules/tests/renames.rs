@@ -46,8 +46,11 @@ fn a_rename_row_does_not_permit_a_deletion() {
     let expected = "error action-not-granted src/a.rs: src/a.rs is deleted, but its new path src/b.rs is not part of the change";
     let why = "a row that lets it be renamed does not let it be deleted, which takes a Delete row";
     for (stage, how) in [
-        (Stage::Commit, "to rename it: git mv src/a.rs src/b.rs"),
-        (Stage::Range, "to rename it: git mv src/a.rs src/b.rs"),
+        (
+            Stage::Commit,
+            "to rename it: git restore --source=HEAD --staged --worktree -- src/a.rs && git mv src/a.rs src/b.rs",
+        ),
+        (Stage::Range, "bring it back, and move it to src/b.rs"),
         (Stage::Request, "to rename it: guard move src/a.rs src/b.rs"),
     ] {
         delete(stage).says(&[expected]);

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::*;
+use crate::finding::Help;
 
 const NOT_IN_DESIGN: &str = "error out-of-scope src/x.rs: src/x.rs is not in the design";
 
@@ -135,8 +136,8 @@ fn an_add_row_permits_changing_what_the_work_has_added() {
         "error action-not-granted src/x.rs: src/x.rs is modified; the design only lets it be added",
     ]);
     older.helps(&[
-        "the file existed before this work: choose another name, or change the row's type to Modify and commit the design first:",
-        "  git commit -m \"Amend the design\" -- docs/lld/LLD-1.md",
+        "the file existed before this work: choose another name, or change the row's type to Modify and commit the design first",
+        "to add it: guard scope add --missing",
     ]);
     // Only modifying depends on the merge base.
     let other = commit("", &["`src/x.rs` | Delete | x"]).modify("src/x.rs", "a\n", "a\nb\n");
@@ -157,9 +158,9 @@ fn a_change_back_to_the_state_of_the_merge_base_needs_no_row() {
 
 #[test]
 fn help_for_an_action_that_is_not_granted_names_the_type_of_the_row() {
-    let commit_it = "  git commit -m \"Amend the design\" -- docs/lld/LLD-1.md";
+    let commit_it = "to add it: guard scope add --missing";
     let add = |path: &str| commit("", &[&format!("`src/x.rs` | {path} | x")]);
-    let to = |word: &str| format!("change the row's type to {word} and commit the design first:");
+    let to = |word: &str| format!("change the row's type to {word} and commit the design first");
     add("Modify")
         .add("src/x.rs", "a\n")
         .helps(&[&to("Add/Modify"), commit_it]);
@@ -252,7 +253,7 @@ fn help_depends_on_the_stage() {
     add(Stage::Request).helps(&[
         &format!("{to_table} commit the design first:"),
         row,
-        "a person can add it: guard scope add src/x.rs",
+        "a person can add it: guard scope add src/x.rs --type Add",
     ]);
     for stage in [Stage::Range, Stage::Step] {
         let in_range = [
@@ -268,9 +269,8 @@ fn help_depends_on_the_stage() {
         );
         let deleted = work(stage, "", &["`a.rs` | Modify | x"]).delete("src/x.rs", "a\n");
         assert_eq!(
-            deleted.findings()[0].help.len(),
-            2,
-            "the file is no longer there"
+            &*deleted.findings()[0].help[2],
+            "to add it: guard scope add src/x.rs --type Delete"
         );
     }
     add(Stage::Commit).with(|policy| policy.operation = Some("merge")).helps(&[
@@ -310,8 +310,13 @@ fn where_only_standing_designs_apply_guard_advises_a_new_one() {
         design.chosen_by = crate::policy::ChosenBy::Standing;
         vec![design]
     });
-    let work = standing.add("src/x.rs", "a\n");
-    work.helps(&["no design applies to this branch; to write one: guard scope new"]);
+    let ways = vec![Help::run("to write a design", "guard scope new")];
+    let work = standing.with(|policy| policy.ways_to_a_design = ways);
+    let work = work.add("src/x.rs", "a\n");
+    work.helps(&[
+        "this branch has no design of its own",
+        "to write a design: guard scope new",
+    ]);
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn broken_settings_are_refused_at_every_stage() {
         let work = work(stage, "", &ROWS);
         let work = work.with(|policy| policy.broken_settings = Some("why\nmore".to_owned()));
         work.says(&["error policy-changed guard.toml: the new guard.toml cannot be used"]);
-        let how = "correct it and stage it again: git add guard.toml";
+        let how = "correct it and stage it again";
         work.helps(&["why", "more", how]);
     }
 }
@@ -127,7 +127,7 @@ fn guards_version_in_the_pre_commit_configuration_configures_it() {
 fn guards_version_needs_no_row_but_anything_else_does() {
     let yaml = |guard: &str, ruff: &str| {
         format!(
-            "repos:\n- repo: https://example.com/ruff\n  rev: {ruff}\n- repo: https://example.com/guard\n  rev: {guard}\n"
+            "repos:\n- repo: https://example.com/ruff\n  rev: {ruff}\n- repo: https://example.com/guard\n  rev: {guard}\n  hooks:\n  - id: guard\n"
         )
     };
     let none = "repos:\n- repo: https://example.com/ruff\n  rev: v1\n";
@@ -181,20 +181,16 @@ fn guards_version_needs_no_row_but_anything_else_does() {
 fn guards_own_part_of_hook_settings_needs_no_row() {
     let call = "guard hook pre-commit \"$@\" || exit $?\n";
     commit("", &ROWS).add(".husky/pre-commit", call).says(&[]);
-    let package = "{\"name\": \"x\", \"devDependencies\": {\"write-guard\": \"^0.1.0\"}}";
-    commit("", &ROWS)
-        .modify("package.json", "{\"name\": \"x\"}", package)
-        .says(&[]);
-    let with_code = commit("", &ROWS).modify("package.json", "{\"name\": \"x\"}", package);
+    let with_code = commit("", &ROWS).add(".husky/pre-commit", call);
     with_code
         .add("src/x.rs", "a\n")
-        .says(&[&refused("package.json")]);
+        .says(&[&refused(".husky/pre-commit")]);
     let claude = include_str!("../../../../../hooks/agents/claude.json");
     commit("", &ROWS)
         .add(".claude/settings.json", claude)
         .says(&[]);
-    // Other dependencies, another file, or a link in its place do.
-    let other = package.replace("write-guard", "husky");
+    // A manifest is no settings of guard; another file, or a link in the place of one, needs a row.
+    let package = "{\"name\": \"x\", \"devDependencies\": {\"write-guard\": \"^0.1.0\"}}";
     let needs_row = |work: Work| {
         work.findings()
             .iter()
@@ -203,13 +199,9 @@ fn guards_own_part_of_hook_settings_needs_no_row() {
     assert!(needs_row(commit("", &ROWS).modify(
         "package.json",
         "{\"name\": \"x\"}",
-        &other
-    )));
-    assert!(needs_row(commit("", &ROWS).modify(
-        "other.json",
-        "{\"name\": \"x\"}",
         package
     )));
+    assert!(needs_row(commit("", &ROWS).add("other/pre-commit", call)));
     let link = Some((Kind::Symlink, call.trim().as_bytes().to_vec()));
     assert!(needs_row(commit("", &ROWS).step(
         ".husky/pre-commit",
@@ -261,7 +253,6 @@ fn the_rules_read_only_what_may_concern_them() {
         ".github/workflows/x.yml",
         "lefthook.toml",
         "package.json",
-        "package-lock.json",
         "requirements.txt",
         "a/requirements-dev.txt",
         ".claude/settings.json",
@@ -302,7 +293,7 @@ const C: &str = "`src/c.rs` | Add | x";
 
 #[test]
 fn a_commit_may_not_widen_its_own_design() {
-    let one = amended(Stage::Commit, "", &[A], &[A, B]).modify("src/a.rs", "a\n", "b\n");
+    let one = amended(Stage::Commit, "", &[A], &[A, B]).add("src/b.rs", "b\n");
     one.says(&["error scope-amended docs/lld/LLD-1.md: the design docs/lld/LLD-1.md gains a new row together with code"]);
     one.helps(&[
         "newly allowed: src/b.rs (line 8)",
@@ -312,9 +303,12 @@ fn a_commit_may_not_widen_its_own_design() {
     assert_eq!(one.details(), serde_json::json!({"added": ["src/b.rs"]}));
     let place = one.findings()[0].design.clone().unwrap();
     assert_eq!((place.line, &*place.label), (8, "new row"));
-    let two = amended(Stage::Commit, "", &[A], &[A, B, C]).modify("src/a.rs", "a\n", "b\n");
+    let two = amended(Stage::Commit, "", &[A], &[A, B, C]).add("src/b.rs", "b\n");
     two.says(&["error scope-amended docs/lld/LLD-1.md: the design docs/lld/LLD-1.md gains 2 new rows together with code"]);
-    // A design may change freely without code, and may become narrower with it.
+    // A design may change freely without code that needs its new rows, and may become narrower with it.
+    amended(Stage::Commit, "", &[A], &[A, B])
+        .modify("src/a.rs", "a\n", "b\n")
+        .says(&[]);
     amended(Stage::Commit, "", &[A], &[A, B]).says(&[]);
     amended(Stage::Commit, "", &[A], &[A, B])
         .add("guard.toml", "")

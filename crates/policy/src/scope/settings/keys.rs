@@ -66,10 +66,11 @@ pub enum Authority {
     Base,
 }
 
-/// A number that stands alone: `123-x`, `x/123`, `x-123-y`, `#123`. Digits of a word (`python3`), of a version (`4.17.21`)
-/// and of a date (`2026-11-22`) are not an issue, and no digits of a bot's branch are (`renovate/node-22`): both match
-/// without the group.
-const ISSUE_PATTERN: &str = r"^(?:dependabot|renovate)/.*|(?:^|[/_#-])(?:20[0-9]{2}-[01][0-9](?:-[0-3][0-9])?\b|([0-9]+)(?:[/_-]|$))";
+/// A number that stands alone: `123-x`, `x/123`, `x-123-y`, `#123`. Digits of a word (`python3`), of a version (`4.17.21`),
+/// of a date and its time (`2026-11-22`, `20261122-0637`) and behind a word for a pull request or a counter (`patch-1`,
+/// `backport-57`) are not an issue, and no digits of a bot's branch are (`renovate/node-22`): all these match without the
+/// group.
+const ISSUE_PATTERN: &str = r"^(?:dependabot|renovate)/.*|(?:^|[/_#-])(?:20[0-9]{2}-[01][0-9](?:-[0-3][0-9](?:[T_-][0-2][0-9][:.-][0-5][0-9](?:[:.-][0-5][0-9])?)?)?\b|20[0-9]{2}[01][0-9][0-3][0-9](?:[T_-]?[0-2][0-9][0-5][0-9](?:[0-5][0-9])?)?\b|(?:patch[_-]|(?:pr|pull|pull-request|revert|backport|cherry-pick)[/_-])#?[0-9]+|([0-9]+)(?:[/_-]|$))";
 
 /// One key of `guard.toml`.
 #[derive(Debug)]
@@ -152,7 +153,7 @@ settings! {
             "The work began at the merge base of this branch and HEAD. Without this key, guard uses the default branch of the upstream, then `origin/HEAD`.";
         "issue-pattern" ValueKind::Regex => issue_pattern: String = ISSUE_PATTERN.to_owned();
             "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match."
-            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `PROJ-123`. Digits in a word (`python3`), a version or a date do not count, nor do those in branches of bots (`dependabot/…`, `renovate/…`). Two different issues in one name are an error.";
+            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `PROJ-123`. Digits in a word (`python3`), a version or a date do not count, nor do those behind `patch-`, `pr-`, `pull-`, `revert-`, `backport-` or `cherry-pick-`, or in branches of bots (`dependabot/…`, `renovate/…`). Two different issues in one name are an error.";
         "headings" ValueKind::Texts => headings: Vec<String> = Vec::new();
             "Phrases that mark the heading of a table of files, in addition to the built-in ones."
             "See [Headings](designs.md#headings).";
@@ -238,6 +239,25 @@ impl Key {
 }
 
 impl Settings {
+    /// Settings under which only the rules count that no settings change.
+    pub fn without_rules() -> Settings {
+        let others = Rule::ALL.iter().filter(|rule| !rule.has_fixed_level());
+        Settings {
+            missing: Missing::Skip,
+            levels: others.map(|rule| (*rule, None)).collect(),
+            ..Settings::default()
+        }
+    }
+
+    /// Whether guard only observes: no rule about commits is an error, and commits need no design.
+    pub fn is_observing(&self) -> bool {
+        let mut levels = Rule::ALL.iter().filter(|rule| {
+            let is_about_requests = matches!(rule, Rule::ProtectedPath | Rule::OutsideRoots);
+            !rule.has_fixed_level() && !is_about_requests
+        });
+        self.missing == Missing::Skip && levels.all(|rule| self.level(*rule) != Some(Level::Error))
+    }
+
     /// The level of a rule; `None` where it is off.
     pub fn level(&self, rule: Rule) -> Option<Level> {
         match self.levels.get(&rule) {
