@@ -318,6 +318,9 @@ pub fn keep_contents(
     store: &CheckpointStore<'_>,
     contents: &[(&BString, State)],
 ) -> GateResult<()> {
+    if contents.is_empty() {
+        return Ok(());
+    }
     let both = store.repository(Blobs::new())?;
     let mut kept: Vec<FileCopy<'_>> = Vec::new();
     for (path, state) in contents.iter().take(MOST) {

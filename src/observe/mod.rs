@@ -408,6 +408,9 @@ impl<'a> Observer<'a> {
         before: &Checkpoint,
         fresh: &BTreeSet<gix::ObjectId>,
     ) -> Result<()> {
+        if fresh.is_empty() {
+            return Ok(());
+        }
         let both = self.store.repository(Blobs::new())?;
         let head = both.tree_of(before.head_commit())?;
         let stashes = both.stashes_in(before);
