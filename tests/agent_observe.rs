@@ -123,8 +123,14 @@ fn reported(after: &Output) -> Option<String> {
         return None;
     }
     let answer: Value = serde_json::from_str(&after.stdout).unwrap();
-    assert_eq!(answer["decision"], "block", "{answer}");
-    Some(answer["reason"].as_str().unwrap().to_owned())
+    // After a tool beside its output; at the end of a turn, what holds the agent.
+    let text = if answer["hookSpecificOutput"]["hookEventName"] == "PostToolUse" {
+        &answer["hookSpecificOutput"]["additionalContext"]
+    } else {
+        assert_eq!(answer["decision"], "block", "{answer}");
+        &answer["reason"]
+    };
+    Some(text.as_str().unwrap().to_owned())
 }
 
 /// Everything that a command may change: files that are not ignored, with their mode, and what git knows.

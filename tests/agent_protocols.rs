@@ -297,20 +297,20 @@ fn workspace_of_cursor_is_its_only_root() {
 
 /// What each agent sends after its shell tool, beside what it sends before, and where a report stands in the answer. At
 /// the end of a turn, a call that has not ended may have been denied, so what changed is a note.
-const EVENTS: &str = r#"claude Bash {"hook_event_name": "PostToolUse"} /reason
+const EVENTS: &str = r#"claude Bash {"hook_event_name": "PostToolUse"} /hookSpecificOutput/additionalContext
 claude Bash {"hook_event_name": "PostToolUseFailure"} /hookSpecificOutput/additionalContext
 claude Bash {"hook_event_name": "SubagentStop"} /hookSpecificOutput/additionalContext
 claude Bash {"hook_event_name": "Stop"} /hookSpecificOutput/additionalContext
-codex Bash {"hook_event_name": "PostToolUse"} /reason
+codex Bash {"hook_event_name": "PostToolUse"} /hookSpecificOutput/additionalContext
 codex Bash {"hook_event_name": "Stop"} /hookSpecificOutput/additionalContext
 copilot bash {"toolResult": {}} /additionalContext
 copilot bash {"stopReason": "end_turn"} /additionalContext
 cursor Shell {"hook_event_name": "postToolUse"} /additional_context
 cursor Shell {"hook_event_name": "stop", "status": "completed", "loop_count": 0} /additional_context
-gemini run_shell_command {"hook_event_name": "AfterTool"} /reason
+gemini run_shell_command {"hook_event_name": "AfterTool"} /hookSpecificOutput/additionalContext
 gemini run_shell_command {"hook_event_name": "AfterAgent"} /hookSpecificOutput/additionalContext
 opencode bash {"hook_event_name": "tool.execute.after"} /report
-vscode run_in_terminal {"hookEventName": "PostToolUse"} /reason
+vscode run_in_terminal {"hookEventName": "PostToolUse"} /hookSpecificOutput/additionalContext
 vscode run_in_terminal {"hookEventName": "Stop"} /hookSpecificOutput/additionalContext"#;
 
 /// The agent, what it sends before its shell tool and after it, and the place of the report.

@@ -175,7 +175,7 @@ mod tests {
             let protocol = agent.protocol();
             for (event, kind) in protocol.events {
                 let expected = match kind {
-                    AfterTool => protocol.after_tool,
+                    AfterTool => protocol.told,
                     EndOfTurn => protocol.end_of_turn,
                     _ => continue,
                 };

@@ -41,8 +41,6 @@ pub(super) struct Protocol {
     pub(super) denied_code: u8,
     /// The events that announce no tool call.
     pub(super) events: &'static [(&'static str, EventKind)],
-    /// Standard output that tells the agent what its tool did.
-    pub(super) after_tool: AgentAnswer,
     /// Standard output that keeps the agent from ending its turn.
     pub(super) end_of_turn: AgentAnswer,
     /// Standard output that adds a text to the model's context.
@@ -69,13 +67,13 @@ impl Protocol {
         }
     }
 
-    /// Tells the agent something after an event, if there is something to tell. What is not its doing holds nothing up.
+    /// Tells the agent something after an event, if there is something to tell. After a tool that stands beside the
+    /// tool's own output, never in its place; only the end of a turn is held up, and not for what is not its doing.
     pub(super) fn report(&self, (name, kind): (&str, EventKind), report: Option<&Told>) -> Reply {
         let Some(report) = report else {
             return self.allowance();
         };
         let answer = match kind {
-            AfterTool if !report.is_neutral => self.after_tool,
             EndOfTurn | EndOfSubagent | EndOfSession if !report.is_neutral => self.end_of_turn,
             _ => self.told,
         };
@@ -101,11 +99,8 @@ impl Protocol {
     }
 }
 
-/// Holds the agent until it has dealt with the text. A tool that failed leaves nothing to hold.
-const BLOCK: AgentAnswer = |event, text| match event {
-    "PostToolUseFailure" => CONTEXT(event, text),
-    _ => json!({"decision": "block", "reason": text}),
-};
+/// Holds the agent until it has dealt with the text.
+const BLOCK: AgentAnswer = |_, text| json!({"decision": "block", "reason": text});
 const DENY: AgentAnswer = |_, text| json!({"decision": "deny", "reason": text});
 const CONTEXT: AgentAnswer = |event, text| json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}});
 const COPILOT_CONTEXT: AgentAnswer = |_, text| json!({"additionalContext": text});
@@ -136,7 +131,6 @@ pub(super) const CLAUDE: Protocol = Protocol {
         ("SessionStart", NewContext),
         ("UserPromptSubmit", Prompt),
     ],
-    after_tool: BLOCK,
     end_of_turn: BLOCK,
     told: CONTEXT,
     for_person: Some("systemMessage"),
@@ -167,7 +161,6 @@ pub(super) const COPILOT: Protocol = Protocol {
         ("sessionStart", NewContext),
         ("userPromptSubmitted", Prompt),
     ],
-    after_tool: COPILOT_CONTEXT,
     told: COPILOT_CONTEXT,
     for_person: None,
     project_variable: None,
@@ -186,7 +179,6 @@ pub(super) const CURSOR: Protocol = Protocol {
         ("sessionEnd", EndOfSession),
         ("sessionStart", NewContext),
     ],
-    after_tool: CURSOR_CONTEXT,
     end_of_turn: |_, text| json!({"followup_message": text}),
     told: CURSOR_CONTEXT,
     for_person: None,
@@ -204,7 +196,6 @@ pub(super) const GEMINI: Protocol = Protocol {
         ("SessionStart", NewContext),
         ("BeforeAgent", Prompt),
     ],
-    after_tool: DENY,
     end_of_turn: DENY,
     project_variable: Some("GEMINI_PROJECT_DIR"),
     ..CLAUDE
@@ -215,7 +206,6 @@ pub(super) const OPENCODE: Protocol = Protocol {
     before: &[""],
     denied: None,
     events: &[("tool.execute.after", AfterTool)],
-    after_tool: OPENCODE_REPORT,
     told: OPENCODE_REPORT,
     for_person: None,
     project_variable: None,
@@ -224,7 +214,6 @@ pub(super) const OPENCODE: Protocol = Protocol {
 
 /// VS Code runs the hook for every tool, whatever the matcher says.
 pub(super) const VSCODE: Protocol = Protocol {
-    after_tool: VSCODE_BLOCK,
     end_of_turn: VSCODE_BLOCK,
     project_variable: None,
     ..CLAUDE

@@ -98,8 +98,8 @@ impl ScopeArgs {
 
 const OVERLAP_EXAMPLES: &str = "\
 Examples:
-  guard scope overlap                     compare the open designs of all branches and of the work tree
-  guard scope overlap 7-a origin/8-b      compare those of two branches
+  guard scope overlap                   compare the open designs of all branches
+  guard scope overlap 7-a origin/8-b    compare those of two branches
 
 A design is open while its branch is not merged; on the target branch, while `[lld] done` does not say that it is done. \
 Only branches and designs of the last 90 days count, unless --all is given. Two designs that add the same file are a \
