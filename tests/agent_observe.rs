@@ -525,14 +525,16 @@ fn commands_that_name_what_switches_the_hooks_are_denied() {
         "echo '{\"disableAllHooks\": true}' > x.json",
         "rm -f ~/.claude/settings.local.json",
         "sed -i d .codex/hooks.json",
+        "rm -rf .claude",
+        "git rm -r --quiet .gemini",
     ] {
         let reason = bash(&repo, "PreToolUse", command).denies();
         assert_says(&reason, &["decides whether guard sees"]);
     }
     // In other words, it is reported.
     for command in [
-        "d=.claude; mkdir -p $d; echo '{\"hooks\": 1}' > $d/settings.json",
-        "mkdir -p ~/.codex; echo '{\"hooks\": 1}' > ~/.codex/hook\"s.json\"",
+        "d=.clau; mkdir -p ${d}de; echo '{\"hooks\": 1}' > ${d}de/settings.json",
+        "d=~/.cod; mkdir -p ${d}ex; echo '{\"hooks\": 1}' > ${d}ex/hook\"s.json\"",
     ] {
         assert_says(&observed(&repo, command).unwrap(), &["[policy-changed]"]);
     }

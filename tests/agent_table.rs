@@ -247,7 +247,7 @@ fn what_guard_keeps_is_watched() {
         ),
         ("echo exit 0 > .git/hooks/pre-push".to_owned(), "pre-push"),
         (
-            "d=.claude; mkdir $d; echo '{\"hooks\": 1}' > $d/settings.json".to_owned(),
+            "d=.clau; mkdir ${d}de; echo '{\"hooks\": 1}' > ${d}de/settings.json".to_owned(),
             "settings.json",
         ),
     ] {

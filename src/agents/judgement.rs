@@ -1,8 +1,7 @@
 //! Judges a tool call: what the files would hold afterwards, as `guard write` and `guard read` judge it.
 //!
 //! An agent may write to some places whatever the design says: the system's directory for temporary files, its own
-//! directory under the home, and files that git ignores. What switches its hooks, or guard, off is none of these, and
-//! its commands may not even name it. After such a command, nothing might be observed any more.
+//! directory under the home, and files that git ignores. What switches its hooks, or guard, off is none of these.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -16,7 +15,7 @@ use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::judge::Options;
 use write_guard_policy::error::Result;
 use write_guard_policy::path::escaped;
-use write_guard_policy::rules::{AGENT_FILES, Access, may_call_guard};
+use write_guard_policy::rules::{Access, may_call_guard};
 use write_guard_repo::boundary::Boundary;
 use write_guard_repo::disk::has_several_names;
 use write_guard_repo::{Repository, real_path, system};
@@ -217,31 +216,4 @@ fn is_in_repository(path: &Path, base: &Path) -> bool {
 fn ends_as_switch(path: &Path) -> bool {
     let end = path.extension().unwrap_or_default();
     SWITCHES.iter().any(|known| end.eq_ignore_ascii_case(known))
-}
-
-/// Words that switch hooks off.
-const SWITCH_WORDS: &[&str] = &["guard uninstall", "disableAllHooks", ".claude/settings"];
-
-/// Refuses a command that names a file which switches hooks, or another word that does, by its plain words.
-///
-/// # Errors
-/// It does.
-pub(super) fn refuse(call: &AgentEvent) -> GateResult<()> {
-    for action in &call.actions {
-        let FileAction::Command(text) = action else {
-            continue;
-        };
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let words = words.join(" ");
-        let files = AGENT_FILES.iter().map(|(file, _)| file);
-        let mut all = files.chain(SWITCH_WORDS);
-        if let Some(word) = all.find(|word| words.contains(**word)) {
-            return Err(Failure::new(
-                FailureKind::Refused,
-                format!("the command names `{word}`, which decides whether guard sees what commands do"),
-            )
-            .help("to read such a file, use the agent's own tool for reading; to change it, ask the user"));
-        }
-    }
-    Ok(())
 }

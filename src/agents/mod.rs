@@ -12,6 +12,7 @@ mod plan;
 mod protocol;
 mod reason;
 mod rebuild;
+mod switch_words;
 mod tools;
 mod unified_diff;
 mod work;

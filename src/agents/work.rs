@@ -4,12 +4,13 @@
 #![allow(clippy::disallowed_methods)]
 
 use super::Agent;
-use super::judgement::{judge, refuse};
+use super::judgement::judge;
 use super::payload::AgentEvent;
 use super::place::Places;
 use super::plan::rows_to_propose;
 use super::protocol::EventKind;
 use super::reason::scope_to_tell;
+use super::switch_words::refuse;
 use crate::approvals;
 use crate::files::{Effect, GateResult};
 use crate::judge::Options;

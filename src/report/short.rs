@@ -4,7 +4,7 @@
 
 use super::human;
 use super::target::Style;
-use super::texts::{RunResult, cannot_judge, ordered, sentence};
+use super::texts::{self, RunResult, cannot_judge, ordered, sentence};
 use write_guard_policy::finding::{Finding, Level};
 use write_guard_policy::path::escaped;
 use write_guard_policy::scope::settings;
@@ -22,7 +22,7 @@ pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
         None if style.quiet => {}
         None => out += &format!("{}\n", human::summary(verdict, &Style::default())),
     }
-    out
+    texts::commands(out)
 }
 
 fn line(finding: &Finding) -> String {

@@ -5,7 +5,7 @@ use jsonc_parser::cst::CstRootNode;
 use serde_json::{Value, json};
 
 use super::manager::call;
-use write_guard_policy::own_part::with_entries;
+use write_guard_policy::own_part::{denies_without_guard, with_entries, with_plain_calls};
 
 /// The key below which agents keep their hooks, by event.
 const HOOKS: &str = "hooks";
@@ -16,12 +16,32 @@ const HOOKS: &str = "hooks";
 /// Why guard leaves the settings alone: they cannot be read, have comments, or have another shape.
 pub(super) fn add(text: &str, wanted: &Value, agent: &str) -> Result<String, String> {
     let before = parse(text)?;
+    if is_installed(&before, wanted, agent) {
+        return Ok(text.to_owned());
+    }
     let settings = with_entries(without_calls(before.clone(), agent), wanted);
     let mut events = wanted[HOOKS].as_object().into_iter().flatten();
     if !events.all(|(event, _)| settings[HOOKS][event].is_array()) {
         return Err(format!("its \"{HOOKS}\" have another shape"));
     }
     written(text, &before, &settings)
+}
+
+/// Whether the settings have the hooks of `wanted`, and no other call of guard for this agent. A command may be stricter
+/// than the one in `wanted`.
+fn is_installed(settings: &Value, wanted: &Value, agent: &str) -> bool {
+    let plain = with_plain_calls(settings.clone());
+    let has_all = with_entries(plain.clone(), &with_plain_calls(wanted.clone())) == plain;
+    let calls = commands_in(settings, agent);
+    let mut events = wanted[HOOKS].as_object().into_iter().flatten();
+    let is_as_strict = events.all(|(event, entries)| {
+        let deny = |value: &Value| {
+            let commands = commands_in(value, agent);
+            commands.iter().all(|command| denies_without_guard(command))
+        };
+        !deny(entries) || deny(&settings[HOOKS][event])
+    });
+    has_all && is_as_strict && calls.len() == commands_in(wanted, agent).len()
 }
 
 /// The settings without guard's hooks for this agent, unchanged if there are none; `None` if nothing but `wanted` was
@@ -90,20 +110,34 @@ fn empties(entries: &mut Value, agent: &str) -> bool {
 }
 
 fn command_in(value: &Value, agent: &str) -> Option<String> {
+    commands_in(value, agent).into_iter().next()
+}
+
+/// The command lines that call guard for this agent, each with its list of arguments.
+fn commands_in(value: &Value, agent: &str) -> Vec<String> {
+    let mut commands = Vec::new();
     match value {
-        Value::Array(items) => items.iter().find_map(|item| command_in(item, agent)),
-        Value::Object(object) => object.values().find_map(|member| match member {
-            Value::String(text) => {
-                let arguments = object.get("args").and_then(Value::as_array);
-                let arguments = arguments.into_iter().flatten().filter_map(Value::as_str);
-                let line: Vec<&str> = [text.as_str()].into_iter().chain(arguments).collect();
-                let line = line.join(" ");
-                call(agent, line.as_bytes()).is_some().then_some(line)
+        Value::Array(items) => {
+            for item in items {
+                commands.extend(commands_in(item, agent));
             }
-            other => command_in(other, agent),
-        }),
-        _ => None,
+        }
+        Value::Object(object) => {
+            let arguments = object.get("args").and_then(Value::as_array);
+            let arguments = arguments.into_iter().flatten().filter_map(Value::as_str);
+            let arguments: Vec<&str> = arguments.collect();
+            for member in object.values() {
+                if let Value::String(text) = member {
+                    let line = [&[text.as_str()], arguments.as_slice()].concat().join(" ");
+                    commands.extend(call(agent, line.as_bytes()).is_some().then_some(line));
+                } else {
+                    commands.extend(commands_in(member, agent));
+                }
+            }
+        }
+        _ => {}
     }
+    commands
 }
 
 #[cfg(test)]
@@ -144,6 +178,29 @@ mod tests {
         for empty in ["", "{}", "{\n}\n"] {
             assert_eq!(remove(&added(empty), &wanted(), "x"), Ok(None));
         }
+    }
+
+    /// Before a tool, the installed command denies where guard is missing; a person may let the others do the same.
+    #[test]
+    fn stricter_commands_of_a_person_stay_and_weaker_ones_are_replaced() {
+        let entry = |command: &str| format!("[{{\"hooks\": [{{\"command\": \"{command}\"}}]}}]");
+        let settings = |before: &str, stop: &str| {
+            let hooks = format!("\"Before\": {}, \"Stop\": {}", entry(before), entry(stop));
+            format!("{{\"hooks\": {{{hooks}}}}}")
+        };
+        let (weak, strict) = ("guard hook x", "guard hook x || exit 2");
+        let wanted: Value = serde_json::from_str(&settings(strict, weak)).unwrap();
+        for kept in [settings(strict, weak), settings(strict, strict)] {
+            assert_eq!(add(&kept, &wanted, "x"), Ok(kept.clone()));
+            assert_eq!(remove(&kept, &wanted, "x"), Ok(None));
+        }
+        let replaced = add(&settings(weak, weak), &wanted, "x").unwrap();
+        assert_eq!(parse(&replaced).unwrap(), wanted);
+        let twice = settings(strict, weak).replace(
+            "\"Stop\"",
+            "\"More\": [{\"command\": \"guard hook x\"}], \"Stop\"",
+        );
+        assert_eq!(parse(&add(&twice, &wanted, "x").unwrap()).unwrap(), wanted);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use write_guard_policy::error::Result;
 use write_guard_policy::hooks::runs_guard;
 use write_guard_policy::own_part::{self, HostFile};
 use write_guard_policy::path::escaped;
-use write_guard_repo::{disk, find_shell};
+use write_guard_repo::{disk, find_shell, show_file};
 
 /// A file that calls guard.
 #[derive(Debug)]
@@ -232,8 +232,9 @@ impl CallingFile {
         found.map_or(self.file, |(name, _)| name)
     }
 
-    /// Checks the hooks with a call that must be denied; `None` if the agent is not used here.
-    pub(crate) fn check(&self, root: &Path) -> Option<Check> {
+    /// Checks the hooks with a call that must be denied; `None` if the agent is not used here. `is_at_root` is whether
+    /// guard was called in the root of the work tree.
+    pub(crate) fn check(&self, root: &Path, is_at_root: bool) -> Option<Check> {
         let agent = self.agent()?;
         let check = |status, message: String| Check::new(self.name, status, message);
         let install = format!("guard install {}", self.name);
@@ -248,6 +249,11 @@ impl CallingFile {
             Err(why) => check(Status::Fail, format!("registered, but not firing: {why}"))
                 .help("check that guard is on the PATH of the agent")
                 .help(install),
+            Ok(()) if !is_at_root && READ_AT_ROOT.contains(&self.name) => check(
+                Status::Warn,
+                format!("live at the root, but an agent that is started in this directory does not read {}", self.file),
+            )
+            .help(format!("start it at the root: {}", show_file(root))),
             // An agent skips hooks that the person does not trust, which guard cannot see.
             Ok(()) => Check {
                 help: self.next.iter().copied().map(Into::into).collect(),
@@ -282,6 +288,10 @@ fn program(root: &Path) -> &'static str {
         "guard"
     }
 }
+
+/// Agents that read the hooks of a project only where they are started at its root, as Claude Code 2.1 and Gemini CLI
+/// 0.61 do.
+const READ_AT_ROOT: &[&str] = &["claude", "gemini"];
 
 const DENIED: &str = "a call that must be denied was denied";
 

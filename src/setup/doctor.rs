@@ -29,7 +29,11 @@ pub fn examine(repo: Result<Repository>) -> Vec<Check> {
             checks.extend(trial::check(&survey, &root));
         }
     }
-    checks.extend(FILES.iter().filter_map(|file| file.check(&root)));
+    checks.extend(
+        FILES
+            .iter()
+            .filter_map(|file| file.check(&root, repo.prefix().is_none())),
+    );
     checks
 }
 

@@ -40,21 +40,72 @@ fn parse(text: &str) -> Option<Value> {
         .to_serde_value()
 }
 
-/// The settings of an agent without guard's entries, if they are all there.
+/// How a command may end so that a missing or broken guard denies the call of a tool: the agents take exit code 2 for a
+/// denial, and any other for a fault that stops nothing. The first one also says how to get guard.
+const DENYING_ENDS: &[&str] = &[
+    " || { [ $? -eq 2 ] || echo 'guard is missing or failed, so the call is denied: ask the user to install guard, or to run guard doctor' >&2; exit 2; }",
+    " || exit 2",
+];
+
+/// The command without the end by which a missing guard denies.
+fn plain_call(command: &str) -> &str {
+    let mut ends = DENYING_ENDS.iter();
+    let plain = ends.find_map(|end| command.strip_suffix(end));
+    plain.unwrap_or(command)
+}
+
+/// Whether a command denies where guard is missing or fails.
+pub fn denies_without_guard(command: &str) -> bool {
+    plain_call(command) != command
+}
+
+/// The settings with the plain form of each command.
+pub fn with_plain_calls(settings: Value) -> Value {
+    match settings {
+        Value::Object(keys) => {
+            let keys = keys.into_iter();
+            let plain = keys.map(|(key, value)| (key, with_plain_calls(value)));
+            Value::Object(plain.collect())
+        }
+        Value::Array(all) => all.into_iter().map(with_plain_calls).collect(),
+        Value::String(text) => Value::String(plain_call(&text).to_owned()),
+        other => other,
+    }
+}
+
+/// The number of commands that deny where guard is missing.
+fn denying_calls(settings: &Value) -> usize {
+    match settings {
+        Value::Object(keys) => keys.values().map(denying_calls).sum(),
+        Value::Array(all) => all.iter().map(denying_calls).sum(),
+        Value::String(text) => usize::from(denies_without_guard(text)),
+        _ => 0,
+    }
+}
+
+/// The settings of an agent without guard's entries, if they are all there. A person may make any of guard's commands
+/// deny where guard is missing; taking that back weakens guard.
 pub(super) fn without_entries(shipped: &str, text: &str) -> Option<Without> {
     let mut found = Without::default();
-    if text == shipped {
-        found.calls.insert("hooks".to_owned());
-        return Some(found);
-    }
     let (settings, own) = match (parse(text), parse(shipped)) {
         (Some(settings), Some(own)) => (settings, own),
         // A plugin is guard's as a whole.
+        _ if text == shipped => {
+            found.calls.insert("hooks".to_owned());
+            return Some(found);
+        }
         _ => {
             found.rest = text.to_owned();
             return Some(found);
         }
     };
+    let denying = denying_calls(&settings);
+    for count in 1..=denying {
+        found
+            .calls
+            .insert(format!("hook that denies without guard: {count}"));
+    }
+    let (settings, own) = (with_plain_calls(settings), with_plain_calls(own));
     if with_entries(settings.clone(), &own) == settings {
         found.calls.insert("hooks".to_owned());
     }

@@ -15,7 +15,7 @@ mod yaml;
 
 use bstr::{BStr, ByteSlice};
 
-pub use json::{AGENT_FILES, with_entries};
+pub use json::{AGENT_FILES, denies_without_guard, with_entries, with_plain_calls};
 pub use remainder::Without;
 pub use switches::{Switch, switches};
 
