@@ -155,7 +155,9 @@ fn range_is_judged_by_its_net_change() {
     let range = ["lint", "--range", "main..HEAD"];
     remove(&repo, "a.rs");
     repo.commit("Delete");
-    repo.guard(&range).exits(1).says("bring it back, and move it to b.rs");
+    repo.guard(&range)
+        .exits(1)
+        .says("bring it back, and move it to b.rs");
     repo.stage("b.rs", lines(1..=20));
     repo.commit("Add");
     repo.guard(&range).exits(0);
