@@ -114,8 +114,8 @@ fn many_trailers_of_one_message_are_read_in_time() {
         let trailers = repeated("Guard-Design: docs/lld/active/LLD-9{n}.md\n", count);
         let message = format!("Add a\n\n{trailers}");
         repo.git_with_input(&["commit", "-qF", "-"], message.as_bytes());
-        // The first missing design ends the run.
-        Case(repo, 2, &["lint", "--range", "HEAD~..HEAD"])
+        // Each design that is gone is a note.
+        Case(repo, 0, &["lint", "--range", "HEAD~..HEAD"])
     });
 }
 
