@@ -169,11 +169,10 @@ impl Places {
         if !path.is_absolute() {
             return None;
         }
-        let there = directory_of(&path)
-            .ancestors()
-            .find(|place| place.is_dir())?;
-        let there = absolute(there);
-        let repo = Repository::open(&there).ok()?;
+        if own.is_some_and(|own| is_directly_in(own, &path)) {
+            return None;
+        }
+        let repo = repository_around(&path)?;
         if own.is_some_and(|own| is_same_repository(own, &repo)) {
             return None;
         }
@@ -206,10 +205,7 @@ impl Places {
             .flat_map(FileAction::paths)
             .find_map(|path| {
                 let path = gix::path::from_bstr(path).ok()?.into_owned();
-                let there = directory_of(&path)
-                    .ancestors()
-                    .find(|place| place.is_dir())?;
-                let other = Repository::open(there).ok()?;
+                let other = repository_around(&path)?;
                 let root = absolute(other.workdir().ok()?);
                 let is_other = root != own && is_same_repository(&other, repo);
                 let full = absolute(directory_of(&path)).join(path.file_name()?);
@@ -224,6 +220,25 @@ impl Places {
             None => failure,
         }
     }
+}
+
+/// Whether a file is in the work tree of a repository, and in none inside. Tells without opening a repository.
+fn is_directly_in(repo: &Repository, file: &Path) -> bool {
+    let Some(root) = repo.workdir().ok().map(absolute) else {
+        return false;
+    };
+    let mut places = directory_of(file).ancestors();
+    let Some(directory) = places.find(|place| place.is_dir()).map(absolute) else {
+        return false;
+    };
+    let mut between = directory.ancestors().take_while(|place| *place != root);
+    directory.starts_with(&root) && !between.any(|place| place.join(".git").exists())
+}
+
+/// The repository that has a file, which need not exist.
+fn repository_around(path: &Path) -> Option<Repository> {
+    let mut places = directory_of(path).ancestors();
+    Repository::open(&absolute(places.find(|place| place.is_dir())?)).ok()
 }
 
 /// Whether both are work trees of one repository.

@@ -54,9 +54,9 @@ impl Gate<'_> {
             changes = vec![old_end, new_end];
         } else {
             let change = context.measured_change(path, before, after, loss.judged)?;
-            changes = vec![change];
             let compared = loss.committed.as_deref().or(before);
-            consent = context.change(path, compared, after)?;
+            consent = context.consent(path, compared, &change)?;
+            changes = vec![change];
             if let Some(after) = after {
                 context = context.consenting(path, before, after)?;
                 proposing = context.proposing(path, after);

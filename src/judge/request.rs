@@ -235,6 +235,24 @@ impl OperationContext<'_, '_> {
         self.repo.stored_id(path, content)
     }
 
+    /// The step that an approval names: from the content that the loss is measured against to what `change` writes.
+    ///
+    /// # Errors
+    /// A content cannot be hashed.
+    pub fn consent(
+        &self,
+        path: &BStr,
+        old: Option<&[u8]>,
+        change: &MeasuredChange,
+    ) -> Result<Change> {
+        let mut consent = self.change(path, old, None)?;
+        consent.new = change.change.new.map(|new| State {
+            kind: Kind::File,
+            ..new
+        });
+        Ok(consent)
+    }
+
     /// The step between two contents of a path.
     ///
     /// # Errors
