@@ -12,7 +12,7 @@ use write_guard_policy::approve::TRAILER;
 use crate::common::agents::{Answered, claude, hook};
 use crate::common::system;
 use crate::common::{
-    GUARD, Output, Repo, assert_says, lines, raw, run, run_with_input, signing, skip,
+    GUARD, Output, Repo, assert_each, assert_says, lines, raw, run, run_with_input, signing, skip,
     write_executable,
 };
 
@@ -188,19 +188,10 @@ type Command<'a> = (&'a str, bool);
 /// Runs `check` on a copy of the template for each command, in two threads, and collects what is wrong.
 fn with_each(all: &[Command<'_>], check: impl Fn(&Repo, &str, bool) -> Option<String> + Sync) {
     let template = template();
-    let work = |some: &[Command<'_>]| -> Vec<String> {
-        let wrong = some.iter().filter_map(|(command, is_restored)| {
-            let why = check(&copy_of(&template), command, *is_restored)?;
-            Some(format!("{command}\n    {why}"))
-        });
-        wrong.collect()
-    };
-    let (one, other) = all.split_at(all.len() / 2);
-    let wrong = std::thread::scope(|scope| {
-        let other = scope.spawn(|| work(other));
-        [work(one), other.join().unwrap()].concat()
+    assert_each(all, |(command, is_restored)| {
+        let why = check(&copy_of(&template), command, *is_restored)?;
+        Some(format!("{command}\n    {why}"))
     });
-    assert_eq!(wrong, [""; 0]);
 }
 
 #[test]

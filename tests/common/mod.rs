@@ -136,6 +136,18 @@ pub fn skip(reason: &str) {
     }
 }
 
+/// Asserts, in two threads, that nothing is wrong with any of these; `wrong` says what is.
+#[track_caller]
+pub fn assert_each<T: Sync>(all: &[T], wrong: impl Fn(&T) -> Option<String> + Sync) {
+    let work = |some: &[T]| -> Vec<String> { some.iter().filter_map(&wrong).collect() };
+    let (one, other) = all.split_at(all.len() / 2);
+    let found = std::thread::scope(|scope| {
+        let other = scope.spawn(|| work(other));
+        [work(one), other.join().unwrap()].concat()
+    });
+    assert_eq!(found, [""; 0]);
+}
+
 /// A program that `tests/run` installs below `target/venv`; without it the test skips.
 pub fn tool(name: &str) -> Option<PathBuf> {
     let program = system::venv_program(name);
