@@ -12,6 +12,7 @@ use super::output::Output;
 use super::question::{asking, person_to_ask};
 use crate::approvals::with_unexpired;
 use crate::files::{self, Gate};
+use crate::report::rfc3339;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Help;
 use write_guard_policy::measure::unified_preview;
@@ -104,14 +105,14 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
     }
     let commits = repo.kept_lost()?;
     for (time, commit) in &commits {
-        let (time, id) = (files::rfc3339(*time), commit.to_hex_with_len(12));
+        let (time, id) = (rfc3339(*time), commit.to_hex_with_len(12));
         text.push_str(&format!(
             "{id}  {time}  commit that no ref reached: git branch NAME {id}\n"
         ));
     }
     let commits: Vec<Value> = commits
         .iter()
-        .map(|(time, id)| json!({"commit": id.to_string(), "time": files::rfc3339(*time)}))
+        .map(|(time, id)| json!({"commit": id.to_string(), "time": rfc3339(*time)}))
         .collect();
     let json = json!({
         "version": 1, "snapshots": items, "lost": lost, "calls": calls, "lost_commits": commits,
@@ -124,7 +125,7 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
 fn change_json((name, change): &(String, ObservedChange)) -> Value {
     json!({
         "id": name,
-        "time": files::rfc3339(change.time),
+        "time": rfc3339(change.time),
         "call": change.call,
         "files": change.files,
     })
@@ -146,12 +147,12 @@ fn change_in_a_line(change: &ObservedChange) -> String {
     } else {
         format!("  {}", named.join(" "))
     };
-    let (time, call) = (files::rfc3339(change.time), escaped(change.call.as_str()));
+    let (time, call) = (rfc3339(change.time), escaped(change.call.as_str()));
     format!("{time}  before {call}{named}")
 }
 
 fn in_a_line(repo: &Repository, snapshot: &Snapshot) -> String {
-    let (time, title) = (files::rfc3339(snapshot.time), escaped(&snapshot.title));
+    let (time, title) = (rfc3339(snapshot.time), escaped(&snapshot.title));
     if snapshot.work_tree == repo.work_tree() {
         return format!("{time}  {title}");
     }

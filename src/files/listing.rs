@@ -4,7 +4,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Gate, GateResult};
 use write_guard_policy::change::Kind;
-use write_guard_policy::path::Node;
+use write_guard_policy::path::{Node, below_directory};
 use write_guard_policy::rules::Access;
 use write_guard_policy::scope::glob::Glob;
 
@@ -87,11 +87,7 @@ impl Gate<'_> {
             if name.eq_ignore_ascii_case(b".git") {
                 continue;
             }
-            let path = if directory.is_empty() {
-                name
-            } else {
-                [directory.as_bytes(), b"/", &name].concat().into()
-            };
+            let path = below_directory(directory, &name);
             let is_link = node == Node::Entry(Kind::Symlink);
             if !is_link
                 && self

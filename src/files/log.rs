@@ -21,6 +21,7 @@ use gix::bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind, GateResult};
+use crate::report::rfc3339;
 use write_guard_policy::finding::Help;
 use write_guard_policy::policy::DesignVersion;
 use write_guard_policy::sha256::sha256;
@@ -293,11 +294,6 @@ impl Record {
 /// In seconds since 1970.
 pub(crate) fn now() -> i64 {
     gix::date::Time::now_utc().seconds
-}
-
-/// A time in seconds since 1970, in UTC.
-pub fn rfc3339(seconds: i64) -> String {
-    gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
 }
 
 /// The first fault and its line (from 1), with the chain up to there.

@@ -23,7 +23,7 @@ pub use gate::Gate;
 pub(crate) use line_endings::PlainLines;
 #[cfg(feature = "mcp")]
 pub(crate) use listing::{Listing, MOST_LISTED};
-pub use log::{Log, Record, Verification, rfc3339, verify};
+pub use log::{Log, Record, Verification, verify};
 pub(crate) use log::{REFUSED, alone, members, now, record, versions};
 pub(crate) use operation::{ABSENT, can_extend};
 pub use operation::{Operation, OperationKind, Strategy};

@@ -7,11 +7,12 @@ use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
-use super::log::{members, now, record, rfc3339};
+use super::log::{members, now, record};
 use super::perform::backup;
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Log, Operation, log};
 use crate::approvals::Ask;
 use crate::judge::{Options, settings_of_head};
+use crate::report::rfc3339;
 use write_guard_policy::change::{Change, Kind, State};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{escaped, shell_word};

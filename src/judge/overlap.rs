@@ -14,7 +14,7 @@ use super::policy_loader::matching;
 use super::tree_view::work_tree;
 use write_guard_policy::design;
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::path::{Node, TreeView, escaped};
+use write_guard_policy::path::{Node, TreeView, below_directory, escaped};
 use write_guard_policy::policy::{self, normal_pattern};
 use write_guard_policy::scope::done;
 use write_guard_policy::scope::glob::directory_above;
@@ -78,14 +78,21 @@ impl OpenDesigns {
 /// # Errors
 /// A ref, the settings, a tree or a design cannot be read.
 pub fn open_designs(repo: &Repository, options: &OverlapOptions) -> Result<OpenDesigns> {
-    let settings = settings_of_head(repo)?;
+    designs_open_by(repo, &settings_of_head(repo)?, options)
+}
+
+fn designs_open_by(
+    repo: &Repository,
+    settings: &Settings,
+    options: &OverlapOptions,
+) -> Result<OpenDesigns> {
     let now = gix::date::Time::now_utc().seconds;
     let since = if options.all {
         i64::MIN
     } else {
         now - RECENT_DAYS * 24 * 60 * 60
     };
-    let mut reader = OpenDesignReader::new(repo, &settings, since)?;
+    let mut reader = OpenDesignReader::new(repo, settings, since)?;
     if options.refs.is_empty() {
         reader.read_branches()?;
         reader.read_work_tree()?;
@@ -113,8 +120,8 @@ fn overlap_in_words(repo: &Repository, own: &[BString]) -> Result<Option<String>
     if own.is_empty() {
         return Ok(None);
     }
-    let open = open_designs(repo, &OverlapOptions::default())?;
     let settings = settings_of_head(repo)?;
+    let open = designs_open_by(repo, &settings, &OverlapOptions::default())?;
     let own: HashSet<BString> = own
         .iter()
         .map(|path| policy::design_of(&settings, path.as_ref()))
@@ -215,8 +222,7 @@ impl<'a> OpenDesignReader<'a> {
             let known = target.as_ref().map(|target| target.get(path.as_ref()));
             let known = known.transpose()?.flatten();
             if known.is_none_or(|known| known.id != blob) {
-                let content = tree.read(path.as_ref())?.unwrap_or_default();
-                self.open((name, Some(tip.time)), (path, blob), &content);
+                self.open_in(&tree, (name, Some(tip.time)), (path, blob))?;
             }
         }
         Ok(())
@@ -238,8 +244,7 @@ impl<'a> OpenDesignReader<'a> {
         let tree = Tree::at(self.repo.objects(), target.tree);
         for (path, blob) in self.documents(&tree)? {
             if let Some(time) = changed.get(&path) {
-                let content = tree.read(path.as_ref())?.unwrap_or_default();
-                self.open((&name, Some(*time)), (path, blob), &content);
+                self.open_in(&tree, (&name, Some(*time)), (path, blob))?;
             }
         }
         Ok(())
@@ -265,7 +270,7 @@ impl<'a> OpenDesignReader<'a> {
                 paths.extend(
                     changes
                         .into_iter()
-                        .map(|change| join(directory, &change.path)),
+                        .map(|change| below_directory(directory, &change.path)),
                 );
             }
         }
@@ -330,7 +335,7 @@ impl<'a> OpenDesignReader<'a> {
                 continue;
             }
             for (name, node) in entries(&boundary, directory.as_ref())? {
-                let path = join(&directory, &name);
+                let path = below_directory(&directory, &name);
                 match node {
                     Node::Directory if name != ".git" => left.push(path),
                     Node::Entry(kind)
@@ -360,7 +365,23 @@ impl<'a> OpenDesignReader<'a> {
         Ok(())
     }
 
-    /// Adds a version of a design that a branch has.
+    /// Adds a version of a design in a tree. Branches share versions, so each is read once.
+    fn open_in(
+        &mut self,
+        tree: &Tree<'_>,
+        branch: BranchAge<'_>,
+        document: FoundDocument,
+    ) -> Result<()> {
+        let content = if self.parsed.contains_key(&document) {
+            Vec::new()
+        } else {
+            tree.read(document.0.as_ref())?.unwrap_or_default()
+        };
+        self.open(branch, document, &content);
+        Ok(())
+    }
+
+    /// Adds a version of a design that a branch has. The content is read if the version is new.
     fn open(
         &mut self,
         (branch, committed): BranchAge<'_>,
@@ -422,12 +443,4 @@ fn target(repo: &Repository, settings: &Settings) -> Result<Option<(String, Comm
 fn entries(boundary: &Boundary, directory: &BStr) -> Result<Vec<(BString, Node)>> {
     let entries = boundary.entries(directory);
     entries.map_err(|error| Error::new(error.to_string()))
-}
-
-fn join(directory: &BString, name: &BString) -> BString {
-    if directory.is_empty() {
-        name.clone()
-    } else {
-        [directory.as_slice(), b"/", name].concat().into()
-    }
 }

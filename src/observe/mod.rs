@@ -12,7 +12,7 @@ mod whereabouts;
 
 use std::collections::BTreeSet;
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::BStr;
 
 use crate::files::{self, now};
 use crate::judge::Options;
@@ -358,22 +358,16 @@ impl<'a> Observer<'a> {
 
     /// Where calls overlap, each finding is told once.
     fn leave_out_told(&mut self, seen: &mut Observation) {
-        let state = |path: &BString| {
-            let found = seen.changes.iter().find(|change| change.path == *path);
-            found.map(|change| (change.old, change.new))
-        };
         let told = &mut self.session.told;
-        let mut is_new = |key: String| told.insert(key);
-        let key = |finding: &Finding| {
-            let now = finding.path.as_ref().and_then(state);
-            format!("{} {} {now:?}", finding.rule.id(), finding.message)
-        };
-        let keys: Vec<String> = seen.findings.iter().map(|(one, _)| key(one)).collect();
-        let mut keys = keys.into_iter();
-        seen.findings
-            .retain(|_| keys.next().is_some_and(&mut is_new));
+        let changes = &seen.changes;
+        seen.findings.retain(|(finding, _)| {
+            let path = finding.path.as_ref();
+            let change = path.and_then(|path| changes.iter().find(|change| change.path == *path));
+            let now = change.map(|change| (change.old, change.new));
+            told.insert(format!("{} {} {now:?}", finding.rule.id(), finding.message))
+        });
         let mut is_new_loss = |loss: &losses::LostWork| {
-            is_new(match &loss.what {
+            told.insert(match &loss.what {
                 LostThing::File { path, content, .. } => format!("file {path} {}", content.id),
                 LostThing::Staged { path, content } => format!("staged {path} {}", content.id),
                 LostThing::Commit(lost) => format!("commit {}", lost.commit),

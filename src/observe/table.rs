@@ -166,6 +166,15 @@ pub(super) struct Fact {
     pub(super) lines: usize,
 }
 
+impl TableLine {
+    fn fits(&self, fact: &Fact) -> bool {
+        self.had.contains(&fact.had)
+            && self.now.contains(&fact.now)
+            && self.made_by.is_none_or(|maker| maker == fact.made_by)
+            && self.lines.contains(&fact.lines)
+    }
+}
+
 impl Fact {
     /// A difference for which neither the maker nor the size matters.
     pub(super) fn of(had: Had, now: Now) -> Fact {
@@ -179,13 +188,7 @@ impl Fact {
 
     /// What guard does about it. When in doubt, it reports.
     pub(super) fn does(&self) -> Does {
-        let fits = |case: &&TableLine| {
-            case.had.contains(&self.had)
-                && case.now.contains(&self.now)
-                && case.made_by.is_none_or(|maker| maker == self.made_by)
-                && case.lines.contains(&self.lines)
-        };
-        let found = TABLE.iter().find(fits);
+        let found = TABLE.iter().find(|case| case.fits(self));
         found.map_or(Does::Report, |case| case.does)
     }
 }
@@ -197,7 +200,7 @@ mod tests {
     #[test]
     fn every_line_decides_about_something() {
         for (at, case) in TABLE.iter().enumerate() {
-            let facts = case.had.iter().flat_map(|&had| {
+            let mut facts = case.had.iter().flat_map(|&had| {
                 case.now.iter().map(move |&now| Fact {
                     had,
                     now,
@@ -205,16 +208,8 @@ mod tests {
                     lines: *case.lines.start(),
                 })
             });
-            let fits = |fact: Fact| {
-                let mut before = TABLE[..at].iter();
-                !before.any(|one| {
-                    one.had.contains(&fact.had)
-                        && one.now.contains(&fact.now)
-                        && one.made_by.is_none_or(|maker| maker == fact.made_by)
-                        && one.lines.contains(&fact.lines)
-                })
-            };
-            assert!(facts.into_iter().any(fits), "line {at} is never reached");
+            let is_reached = facts.any(|fact| !TABLE[..at].iter().any(|one| one.fits(&fact)));
+            assert!(is_reached, "line {at} is never reached");
         }
     }
 }

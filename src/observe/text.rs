@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::judgement::Observation;
 use super::losses::{LostThing, LostWork};
-use super::table::Maker;
+use crate::report::plural;
 use write_guard_policy::change::Change;
 use write_guard_policy::error::Error;
 use write_guard_policy::finding::{Finding, Rule};
@@ -131,11 +131,11 @@ fn name(loss: &LostWork) -> String {
     match &loss.what {
         LostThing::File { path, .. } => escaped(path).to_string(),
         LostThing::Staged { path, .. } => format!("the staged version of {}", escaped(path)),
-        LostThing::Commit(lost) => name_of_commit(lost, loss.made_by),
+        LostThing::Commit(lost) => name_of_commit(lost),
     }
 }
 
-fn name_of_commit(lost: &Unreached, _made_by: Maker) -> String {
+fn name_of_commit(lost: &Unreached) -> String {
     let id = lost.commit.to_hex_with_len(12);
     let paths: Vec<String> = lost
         .changes
@@ -157,13 +157,6 @@ fn short(name: &str) -> &str {
     let places = ["refs/heads/", "refs/tags/", "refs/"];
     let short = places.iter().find_map(|place| name.strip_prefix(place));
     short.unwrap_or(name)
-}
-
-fn plural(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    }
 }
 
 fn list(lines: &[String]) -> String {

@@ -70,17 +70,7 @@ impl<'a> Whereabouts<'a> {
                 return Ok(true);
             }
         }
-        if self.newly_committed()?.contains(&content) {
-            return Ok(true);
-        }
-        if self.everywhere.get().is_none() {
-            let found = self.contents()?;
-            let _ = self.everywhere.set(found);
-        }
-        Ok(self
-            .everywhere
-            .get()
-            .is_some_and(|all| all.contains(&content)))
+        Ok(self.newly_committed()?.contains(&content) || self.everywhere()?.contains(&content))
     }
 
     /// Whether a commit or stash has this content at the path.
@@ -117,13 +107,16 @@ impl<'a> Whereabouts<'a> {
     }
 
     /// The contents of all files, and of the index.
-    fn contents(&self) -> Result<HashSet<ObjectId>> {
+    fn everywhere(&self) -> Result<&HashSet<ObjectId>> {
+        if let Some(known) = self.everywhere.get() {
+            return Ok(known);
+        }
         let nothing = self.repo.tree_of(None)?.id();
         let files = self.repo.tree_in(self.after).id();
         let mut all: HashSet<ObjectId> = self.index.contents()?.into_iter().collect();
         let files = changes_between(self.repo.objects(), nothing, files)?;
         all.extend(files.into_iter().filter_map(|change| Some(change.new?.id)));
-        Ok(all)
+        Ok(self.everywhere.get_or_init(|| all))
     }
 
     /// The trees of HEAD, of what the call committed, of stashes, and of all refs.

@@ -35,7 +35,7 @@ pub use scope::{prompt_text, write_prompt, write_scope};
 pub use settings::{schema, settings_reference, write_settings};
 pub use status::write_status;
 pub use target::{Format, Style, Target};
-pub(crate) use texts::{plural, uri};
+pub(crate) use texts::{plural, rfc3339, uri};
 pub(crate) use trial::write_trial;
 
 use target::BUFFER;

@@ -6,7 +6,7 @@ use gix::bstr::BString;
 use serde_json::{Value, json};
 
 use super::target::Target;
-use super::texts::plural;
+use super::texts::{plural, rfc3339};
 use crate::judge::{OpenDesign, OpenDesigns};
 use write_guard_policy::finding::json::path_text;
 use write_guard_policy::path::escaped;
@@ -100,10 +100,6 @@ fn age(days: i64) -> String {
     }
 }
 
-fn in_utc(seconds: i64) -> String {
-    gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
-}
-
 fn document(open: &OpenDesigns) -> Value {
     let claim = |claim: &Claim<'_>| {
         let design = &open.designs[claim.design];
@@ -115,7 +111,7 @@ fn document(open: &OpenDesigns) -> Value {
             "path": path_text(claim.grant.path.as_ref()),
             "kind": claim.grant.kind.name(),
             "branches": design.branches,
-            "committed": design.committed.map(in_utc),
+            "committed": design.committed.map(rfc3339),
         })
     };
     let overlap = |overlap: Overlap<'_>| {

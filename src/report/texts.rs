@@ -89,6 +89,11 @@ pub(crate) fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{s}")
 }
 
+/// A time in seconds since 1970, in UTC.
+pub(crate) fn rfc3339(seconds: i64) -> String {
+    gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
+}
+
 /// The counts that are not zero, such as `1 error, 2 notes`.
 pub(super) fn remarks(counts: &[(usize, &str)]) -> String {
     let there = counts.iter().filter(|(count, _)| *count > 0);

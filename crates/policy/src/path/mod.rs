@@ -33,5 +33,5 @@ pub use names::{MAX_NAME, MAX_PATH};
 pub use platform::{Platform, without_verbatim_prefix};
 pub use reason::Reason;
 pub use rejection::{PathFault, Rejection};
-pub use request::{from_directory, normalize_request, spelled_below};
+pub use request::{below_directory, from_directory, normalize_request, spelled_below};
 pub use windows::portable_name;

@@ -37,8 +37,17 @@ pub fn from_directory(here: &[u8], input: &[u8], platform: Platform) -> BString 
         Ok::<_, PathFault>(anchor == PathAnchor::Relative)
     };
     match is_relative() {
-        Ok(true) if !here.is_empty() => [here, b"/", input].concat().into(),
+        Ok(true) => below_directory(here, input),
         _ => input.into(),
+    }
+}
+
+/// The path of a name in a directory; the root is empty.
+pub fn below_directory(directory: &[u8], name: &[u8]) -> BString {
+    if directory.is_empty() {
+        name.into()
+    } else {
+        [directory, b"/", name].concat().into()
     }
 }
 
