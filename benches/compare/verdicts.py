@@ -61,10 +61,27 @@ def judge_cases():
         return list(threads.map(judge_case, cases))
 
 
+def by_concern(results):
+    return sorted(results, key=lambda result: result[0]["concern"])
+
+
 def table_of_cases(results):
     lines = ["| concern | case | " + " | ".join(JOBS) + " |", "|---" * (2 + len(JOBS)) + "|"]
-    for case, marks in sorted(results, key=lambda result: result[0]["concern"]):
+    for case, marks in by_concern(results):
         lines.append(f"| {case['concern']} | {case['name']} | " + " | ".join(marks[tool] for tool in JOBS) + " |")
+    return "\n".join(lines)
+
+
+WRONG = {"only warned": "only warns about", "**missed**": "misses", "**false alarm**": "refuses wrongly"}
+
+
+def list_of_wrong(results):
+    """The cases that a tool judges wrongly."""
+    lines = []
+    for tool in JOBS:
+        for mark, verb in WRONG.items():
+            if names := [case["name"] for case, marks in by_concern(results) if marks[tool] == mark]:
+                lines.append(f"- {tool} {verb}: {'; '.join(names)}")
     return "\n".join(lines)
 
 
@@ -291,7 +308,7 @@ def judge_paths():
     requests = [entry for entry in entries("relative", "absolute") if entry["id"] not in ("h324", "h085")]
     rows = [("write request", "MCP server", judge_requests(requests))]
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        for name, context in [("staged path", "git-index-entry"), ("target of a staged link", "symlink-target")]:
+        for name, context in [("staged path", "git-index-entry"), ("link target", "symlink-target")]:
             # Submodules and names that differ in case are cases of their own: there, rows and settings decide.
             staged = [entry for entry in entries(context) if entry["id"] not in ("h494", "h495", "h514")]
             rows.append((name, "git", list(threads.map(judge_entry, staged))))
@@ -303,21 +320,15 @@ def leads_out(entry):
 
 
 def table_of_paths(rows):
-    lines = ["| question | the right answer | guard | MCP server | git |", "|---|---|---|---|---|"]
+    lines = ["| question | guard | beside it |", "|---|---|---|"]
     for name, other, answers in rows:
-        groups = [("refuse", is_hostile), ("accept", lambda entry: not is_hostile(entry))]
+        groups = [("bad", is_hostile), ("harmless", lambda entry: not is_hostile(entry))]
         if other == "MCP server":
-            groups[:1] = [
-                ("refuse: it leads outside, or leaves and comes back", leads_out),
-                ("refuse: it enters .git, or its name deceives", lambda entry: is_hostile(entry) and not leads_out(entry)),
-            ]
-        for word, wanted in groups:
-            cells = {"guard": rate(answers, 1, wanted), other: rate(answers, 2, wanted)}
-            if "deceives" in word:
-                cells[other] = f"not its job ({cells[other]})"
-            elif name.startswith("target") and word == "refuse":
-                cells[other] = f"not its job ({cells[other]})"
-            lines.append(f"| {name} | {word} | " + " | ".join(cells.get(tool, "not its job") for tool in ("guard", "MCP server", "git")) + " |")
+            groups[:1] = [("outward", leads_out), ("deceptive", lambda entry: is_hostile(entry) and not leads_out(entry))]
+        for kind, wanted in groups:
+            is_job = kind != "deceptive" and (name, kind) != ("link target", "bad")
+            beside = rate(answers, 2, wanted) if is_job else "not its job"
+            lines.append(f"| {kind} {name} | {rate(answers, 1, wanted)} | {other}: {beside} |")
     return "\n".join(lines)
 
 
