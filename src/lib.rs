@@ -40,7 +40,7 @@
 //! files              effects on a workspace: write, patch, snapshots, log
 //! approvals          a person's consent: hold, ask, sign, verify, use up
 //! observe            what a command changed
-//! agents             tool call of a coding agent -> answer, one file per agent
+//! agents             tool call of a coding agent -> answer
 //! mcp                the file operations as tools of an MCP server
 //! api                the interface of the library
 //! setup              hooks and settings of a repository, and a check that they work

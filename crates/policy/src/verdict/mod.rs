@@ -1,4 +1,4 @@
-//! The result of a judgement, as plain data. `judge` and `gate` fill it; `report` prints it.
+//! The result of a judgement, as plain data. The program's `judge` fills it; `report` prints it.
 
 mod answers;
 

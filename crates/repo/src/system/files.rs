@@ -68,7 +68,7 @@ pub(crate) fn open_append(path: &Path, mode: u32) -> io::Result<fs::File> {
         .open(path)
 }
 
-/// Hard-links a file into another directory, because git checks the mode of the original.
+/// Links a file into another directory by a symbolic link, because git checks the mode of the original.
 ///
 /// # Errors
 /// A file system error.
