@@ -43,6 +43,7 @@ mod cli;
 mod colored_preview;
 mod commits;
 mod concurrency;
+mod contributing;
 mod criss_cross;
 mod criteria_001;
 mod decisions;

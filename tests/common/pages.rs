@@ -10,6 +10,17 @@ pub fn page(name: &str) -> String {
     fs::read_to_string(Path::new(SOURCE).join(name)).unwrap()
 }
 
+/// The pages of a folder, each with its path in the repository. A folder that is missing has none.
+pub fn pages_in(folder: &str) -> Vec<(String, String)> {
+    let Ok(entries) = fs::read_dir(Path::new(SOURCE).join(folder)) else {
+        return Vec::new();
+    };
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = names.filter(|name| name.ends_with(".md"));
+    let paths = names.map(|name| format!("{folder}/{name}"));
+    paths.map(|path| (path.clone(), page(&path))).collect()
+}
+
 /// The lines of the fenced blocks of a language below a heading of the second level.
 pub fn blocks(page: &str, heading: &str, language: &str) -> Vec<String> {
     let (_, section) = page.split_once(&format!("\n## {heading}\n")).unwrap();
