@@ -23,6 +23,7 @@ mod langgraph;
 mod limits;
 mod managed_files;
 mod mcp_clients;
+mod one_answer_managers;
 mod packages;
 mod review_browser;
 mod routes;

@@ -1,9 +1,11 @@
 //! `guard install pre-commit`, `github` and `gitlab`: the file of the documentation, or the lines to add to an existing
 //! one.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use crate::common::pages::page;
 use crate::common::{Repo, SOURCE};
 
 const TARGETS: [(&str, &str, &str); 3] = [
@@ -85,4 +87,42 @@ fn guards_part_is_added_to_existing_files_and_goes_again() {
     repo.tells("install gitlab", 0, "runs guard");
     repo.tells("uninstall gitlab", 1, "remove the lines");
     repo.guard(&["uninstall", "all"]).exits(0);
+}
+
+/// The actions of other projects in a workflow: the name, the version and the text behind the `@`.
+fn actions(workflow: &str) -> Vec<(&str, &str, &str)> {
+    let uses = workflow
+        .lines()
+        .filter_map(|line| line.split_once("uses: "));
+    let others =
+        uses.filter(|(_, action)| !action.starts_with("./") && !action.starts_with("your-"));
+    let split = others.map(|(_, action)| {
+        let (name, pin) = action.split_once('@').unwrap();
+        let (commit, version) = pin.split_once(" # ").unwrap_or((pin, ""));
+        (name, version, commit)
+    });
+    split.collect()
+}
+
+/// A tag can be moved. What `guard install github` writes names the commits that guard's own workflows run.
+#[test]
+fn workflows_pin_each_action_by_one_commit() {
+    let mut known = HashMap::new();
+    for (file, count) in [
+        (".github/workflows/ci.yml", 10),
+        (".github/workflows/release.yml", 14),
+        ("hooks/ci/github.yml", 3),
+    ] {
+        let workflow = page(file);
+        let actions = actions(&workflow);
+        assert!(actions.len() >= count, "{file}: {actions:?}");
+        for (name, version, commit) in actions {
+            let is_hex = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+            assert!(commit.len() == 40 && is_hex, "{file}: {name}@{commit}");
+            assert!(version.starts_with('v'), "{file}: {name} # {version}");
+            let pin = (version.to_owned(), commit.to_owned());
+            let known = known.entry(name.to_owned()).or_insert(pin.clone());
+            assert_eq!(*known, pin, "{file}: {name}");
+        }
+    }
 }

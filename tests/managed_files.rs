@@ -2,11 +2,10 @@
 //! alone; a commit out of scope is refused, one of the design accepted; and `guard uninstall` takes the part out byte for
 //! byte.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::frameworks::{frameworks, lefthook};
-use crate::common::{self, GUARD, Output, Repo, SOURCE};
+use crate::common::frameworks::{frameworks, lefthook, npm_package};
+use crate::common::{self, GUARD, Output, Repo};
 
 const ROWS: &[(&str, &str, &str)] = &[("src/a.py", "Modify", "the work")];
 
@@ -115,33 +114,6 @@ fn lefthook_takes_guards_jobs_beside_those_of_a_team() {
     round_trip("lefthook", &repo, file, &[directory(&lefthook)], &install);
 }
 
-/// Unpacks a package of npm as `tests/run` stores it, below `node_modules`.
-fn npm_package(repo: &Repo, name: &str) -> Option<PathBuf> {
-    let packages = Path::new(SOURCE).join("target/packaging");
-    let begin = format!("{name}-");
-    let files = fs::read_dir(packages).into_iter().flatten().flatten();
-    let mut archives = files.map(|file| file.path());
-    let Some(archive) = archives.find(|path| {
-        let file = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        file.starts_with(&begin) && file.ends_with(".tgz")
-    }) else {
-        common::skip(&format!("{name} is not there; tests/run fetches it"));
-        return None;
-    };
-    let place = repo.path(format!("node_modules/{name}"));
-    fs::create_dir_all(&place).unwrap();
-    let mut tar = repo.command("tar");
-    tar.arg("-xzf")
-        .arg(archive)
-        .args(["--strip-components", "1", "-C"]);
-    common::run(tar.arg(&place)).exits(0);
-    Some(place)
-}
-
 #[test]
 fn husky_takes_guards_lines_beside_those_of_a_team() {
     let file = ".husky/pre-commit";
@@ -168,6 +140,7 @@ fn simple_git_hooks_calls_guard_as_its_advice_says() {
         common::run(repo.command("node").arg(package.join("cli.js"))).exits(0);
     };
     set_up();
+    let before = repo.text(".git/hooks/pre-commit");
     let told = guard(&repo, &["install", "git"]);
     told.says("package.json").says("guard hook pre-commit");
     let call = "guard hook pre-commit \\\"$@\\\" && git --version";
@@ -182,4 +155,14 @@ fn simple_git_hooks_calls_guard_as_its_advice_says() {
     repo.git(&["reset", "--quiet", "--hard"]);
     repo.stage("src/a.py", "a\nb\n");
     git(&repo, &[], &["commit", "-m", "Work"]).exits(0);
+    // The line is a person's: guard says where it is.
+    guard(&repo, &["uninstall", "git"])
+        .exits(0)
+        .says("pre-commit: calls guard through simple-git-hooks (package.json)");
+    repo.write("package.json", manifest);
+    set_up();
+    git(&repo, &[], &["add", "package.json"]).exits(0);
+    git(&repo, &[], &["commit", "--quiet", "-m", "Take guard out"]).exits(0);
+    assert_eq!(repo.text(".git/hooks/pre-commit"), before);
+    guard(&repo, &["uninstall", "git"]).exits(0);
 }

@@ -149,6 +149,40 @@ fn pre_push_judges_like_the_server_and_needs_a_known_target() {
     assert_eq!(arrived(&repo), "heads/main");
 }
 
+/// The copy of main in a fork stays behind: what it lacks is the work of others.
+#[test]
+fn pre_push_to_a_fork_judges_only_the_work() {
+    let repo = with_server();
+    repo.install_hook("pre-push");
+    repo.git(&["init", "--quiet", "--bare", "../upstream.git"]);
+    repo.git(&["remote", "add", "upstream", "../upstream.git"]);
+    repo.git(&["switch", "--quiet", "main"]);
+    commit_file(&repo, "src/others.rs", "fn others() {}\n");
+    repo.git(&["push", "--quiet", "--no-verify", "upstream", "main"]);
+    repo.git(&["fetch", "--quiet", "upstream"]);
+    // The fork's own main catches up.
+    push(&repo, &["main"]).exits(0);
+    repo.git(&[
+        "push",
+        "--quiet",
+        "--no-verify",
+        "--force",
+        "origin",
+        "main~:main",
+    ]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    repo.git(&["merge", "--quiet", "--no-edit", "upstream/main"]);
+    push(&repo, &["188-work"]).exits(0);
+    commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
+    let refused = push(&repo, &["188-work"]).exits(1);
+    let told = refused.says("src/rogue.rs").text();
+    assert!(!told.contains("others.rs"), "{told}");
+    // Another remote that only has other commits changes nothing.
+    repo.git(&["remote", "remove", "upstream"]);
+    push(&repo, &["188-work"]).exits(1).says("src/others.rs");
+}
+
 #[test]
 fn malformed_hook_input_is_refused() {
     let repo = with_server();

@@ -85,15 +85,20 @@ fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
             (HookState::Foreign(why), None, true)
         }
     };
-    let tool = if is_husky {
-        Some(Manager::Husky)
-    } else {
-        tool.filter(|_| matches!(state, HookState::Foreign(_)))
+    let tool = match tool {
+        _ if is_husky => Some(Manager::Husky),
+        // It writes the commands of its settings into the hook.
+        Some(Manager::SimpleGitHooks) => tool,
+        _ => tool.filter(|_| matches!(state, HookState::Foreign(_))),
     };
     let managed = tool.map(|tool| Managed::find(tool, hook.name, root));
     if let Some(by) = &managed {
         let foreign = || format!("belongs to {}, which does not call guard", by.tool.name());
-        state = if by.calls_guard() {
+        let calls_guard = match by.tool {
+            Manager::SimpleGitHooks => state == HookState::CallsGuard,
+            _ => by.calls_guard(),
+        };
+        state = if calls_guard {
             HookState::CallsGuard
         } else {
             HookState::Foreign(foreign())

@@ -1,8 +1,9 @@
 //! The hook frameworks, configured with the hooks that guard ships.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use super::{GUARD, system};
+use super::{GUARD, Repo, SOURCE, system};
 
 /// The frameworks found, by name and path: named by the environment, else as `tests/run` installs them.
 pub fn frameworks() -> impl Iterator<Item = (&'static str, PathBuf)> {
@@ -32,4 +33,31 @@ pub fn local_config() -> String {
          stages: [pre-commit, pre-merge-commit, pre-push, manual]\n",
         system::in_shell(GUARD)
     )
+}
+
+/// Unpacks a package of npm as `tests/run` stores it, below `node_modules`.
+pub fn npm_package(repo: &Repo, name: &str) -> Option<PathBuf> {
+    let packages = Path::new(SOURCE).join("target/packaging");
+    let begin = format!("{name}-");
+    let files = fs::read_dir(packages).into_iter().flatten().flatten();
+    let mut archives = files.map(|file| file.path());
+    let Some(archive) = archives.find(|path| {
+        let file = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        file.starts_with(&begin) && file.ends_with(".tgz")
+    }) else {
+        super::skip(&format!("{name} is not there; tests/run fetches it"));
+        return None;
+    };
+    let place = repo.path(format!("node_modules/{name}"));
+    fs::create_dir_all(&place).unwrap();
+    let mut tar = repo.command("tar");
+    tar.arg("-xzf")
+        .arg(archive)
+        .args(["--strip-components", "1", "-C"]);
+    super::run(tar.arg(&place)).exits(0);
+    Some(place)
 }

@@ -9,6 +9,8 @@
 )]
 
 pub mod agents;
+pub mod branch_answers;
+pub mod branches;
 pub mod case;
 pub mod clients;
 pub mod commits;

@@ -209,10 +209,7 @@ impl Repository {
         };
         let is_target = on_target(&update);
         let shown = escaped(&update.name);
-        let is_code = |_: &ObjectId| {
-            !update.name.starts_with(b"refs/notes/") && !update.name.starts_with(b"refs/guard/")
-        };
-        let Some(new) = update.new.filter(is_code) else {
+        let Some(new) = update.new.filter(|_| update.holds_code()) else {
             let why = format!("{shown} is deleted or contains no code: not checked");
             return Ok(Range {
                 notes: vec![why],
@@ -222,7 +219,13 @@ impl Repository {
         let commit = self.resolve_commit(new.to_string().as_str().into())?;
         let new =
             commit.ok_or_else(|| Error::new(format!("object {new} is not in the repository")))?;
-        let mut known: Vec<ObjectId> = Vec::new();
+        let begin = if is_target {
+            update.old
+        } else {
+            target.and_then(|target| target.tip)
+        };
+        let ahead = self.ahead_elsewhere(begin, target, side)?;
+        let mut known = Vec::from_iter(ahead);
         if is_target {
             known.extend(update.old);
         } else {
@@ -247,19 +250,45 @@ impl Repository {
             };
         }
         let range = self.range_from(&known, new, &[])?;
-        let mut range = range.judged_from(update.old.filter(|_| is_target));
+        let is_continued = is_target && ahead.is_none();
+        let mut range = range.judged_from(update.old.filter(|_| is_continued));
         // The previous value of the ref is replaced, as by a rebase, not continued.
         range.known.retain(|&id| Some(id) != update.old);
         let from = range
             .base
             .map_or_else(String::new, |id| id.to_hex_with_len(12).to_string());
-        let what = match target.filter(|_| !is_target) {
+        let what = match target.filter(|_| !is_continued) {
             Some(target) => format!("merge base with {}", escaped(&target.name)),
             None => "previous state".to_owned(),
         };
         let note = format!("{shown} is checked from {from}, its {what}");
         range.notes.insert(0, note);
         Ok(range)
+    }
+
+    /// The commit of the target branch on another remote, if that one has all that the remote has: the copy in a fork
+    /// stays behind, and what it lacks is the work of others.
+    fn ahead_elsewhere(
+        &self,
+        begin: Option<ObjectId>,
+        target: Option<&TargetBranch>,
+        side: PushSide<'_>,
+    ) -> Result<Option<ObjectId>> {
+        let (Some(begin), Some(target), PushSide::Local(remote)) = (begin, target, side) else {
+            return Ok(None);
+        };
+        let mut furthest = begin;
+        for other in self.repo.remote_names() {
+            let name = format!("refs/remotes/{other}/{}", target.name);
+            let tip = self.commit_of_ref(&name)?;
+            let Some(tip) = tip.filter(|_| other.as_bytes() != remote.as_bytes()) else {
+                continue;
+            };
+            if self.has(begin) && self.merge_base(furthest, tip)? == Some(furthest) {
+                furthest = tip;
+            }
+        }
+        Ok((furthest != begin).then_some(furthest))
     }
 
     /// The target branch: `base` of the settings, or the default branch of the remote or server.

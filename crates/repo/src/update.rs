@@ -70,6 +70,11 @@ impl Update {
         })
     }
 
+    /// Whether the ref may hold code: notes and guard's own records do not.
+    pub(crate) fn holds_code(&self) -> bool {
+        !self.name.starts_with(b"refs/notes/") && !self.name.starts_with(b"refs/guard/")
+    }
+
     /// The short name of a branch.
     pub fn branch(&self) -> Option<&BStr> {
         self.name

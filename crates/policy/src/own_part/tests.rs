@@ -275,19 +275,19 @@ fn scripts_call_guard_before_the_others_and_do_nothing_else() {
     }
 }
 
+const CHECKOUT: &str = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0";
+
 #[test]
 fn workflows_and_pipelines_are_those_that_guard_ships() {
     let github = ci::GITHUB;
-    let pinned = github.replace(
-        "actions/checkout@v5",
-        "actions/checkout@0123456789abcdef # v5",
-    );
+    let tag = github.replace(CHECKOUT, "actions/checkout@v6");
     let newer = github.replace("guard@v0.1.0", "guard@v0.2.0");
     let without_upload = github
         .split("      - if: always() && steps.guard.outputs.sarif-file")
         .next()
         .unwrap();
-    for new in [&pinned, &newer, without_upload] {
+    assert_ne!(tag, github);
+    for new in [&tag, &newer, without_upload] {
         assert!(
             step(WORKFLOW, github, new) && step(WORKFLOW, "", new),
             "{new}"
