@@ -3,7 +3,7 @@
 //! `git log --first-parent --raw --numstat --no-renames A..B`.
 //!
 //! `cargo bench --bench side_by_side` measures, with the name of a group (`ranges`, `staged`, `against`, `growth`, `designs`, `documents`, `files`,
-//! `checkpoints`) behind it only that; `GUARD_BENCH_QUICK=1` makes everything a hundred times smaller, to see that it runs;
+//! `checkpoints`, `overlap`) behind it only that; `GUARD_BENCH_QUICK=1` makes everything a hundred times smaller, to see that it runs;
 //! `GUARD_BENCH_BINARY=FILE` measures another guard, such as the released one that `.ci/release` builds, and
 //! `GUARD_BENCH_AGAINST=FILE` is an earlier one, compared with which `against` says what became slower. Wall-clock times
 //! of whole processes, medians; `ratio` is the median over the pairs of guard's time by git's, so below 1 guard is the
@@ -35,6 +35,8 @@ mod files;
 mod growth;
 #[path = "side_by_side/measuring.rs"]
 mod measuring;
+#[path = "side_by_side/overlap.rs"]
+mod overlap;
 #[path = "side_by_side/repositories.rs"]
 mod repositories;
 
@@ -153,7 +155,7 @@ fn main() {
         .skip(1)
         .find(|argument| !argument.starts_with('-'));
     type Group = (&'static str, fn(&Scale, &Memory));
-    let groups: [Group; 8] = [
+    let groups: [Group; 9] = [
         ("ranges", ranges),
         ("staged", staged),
         ("against", against),
@@ -162,6 +164,7 @@ fn main() {
         ("documents", |scale, _| documents::measure(scale)),
         ("files", files::measure),
         ("checkpoints", |scale, _| checkpoints::measure(scale)),
+        ("overlap", |scale, _| overlap::measure(scale)),
     ];
     let is_wanted = |name: &str| group.as_deref().is_none_or(|group| group == name);
     let mut wanted = groups.iter().filter(|(name, _)| is_wanted(name)).peekable();

@@ -170,6 +170,11 @@ fn the_work_tree_counts_and_says_so_where_work_begins() {
     repo.git(&["add", "docs"]);
     commit(&repo);
     repo.guard(&["status"]).exits(0).says(note);
+    repo.guard(&["review", "--file", "../page.html"]).exits(0);
+    assert!(
+        repo.text("../page.html")
+            .contains("another open design names")
+    );
     // What is wrong with another branch stops nothing.
     let tip = repo.git(&["rev-parse", "8-b:docs/lld/LLD-8.md"]);
     let object = repo.path(".git/objects").join(&tip[..2]).join(&tip[2..]);

@@ -60,6 +60,9 @@ impl ReviewArgs {
         let mut verdict = self.judge(&repo, &options)?;
         let changes = observe::scope_changes(&repo);
         verdict.notes.extend(changes.iter().map(ScopeChange::text));
+        let designs = verdict.designs.iter().map(|design| design.path.clone());
+        let overlap = judge::note_on_overlap(&repo, &designs.collect::<Vec<_>>());
+        verdict.notes.extend(overlap);
         let address = address_of(&file);
         let (outcome, shown) = (verdict.outcome(), show_file(&file));
         let json = json!({"version": 1, "verdict": outcome, "file": shown, "address": address});

@@ -10,14 +10,15 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
 use super::facts::settings_of_head;
-use super::policy_loader::matching;
+use super::policy_loader::matching_among;
 use super::tree_view::work_tree;
+use write_guard_policy::change::State;
 use write_guard_policy::design;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{Node, TreeView, below_directory, escaped};
 use write_guard_policy::policy::{self, normal_pattern};
 use write_guard_policy::scope::done;
-use write_guard_policy::scope::glob::directory_above;
+use write_guard_policy::scope::glob::{directory_above, is_glob};
 use write_guard_policy::scope::overlap::{Overlap, overlaps};
 use write_guard_policy::scope::settings::{MAX_SIZE, Settings};
 use write_guard_policy::scope::{Grant, path_placeholders};
@@ -159,15 +160,41 @@ struct OpenDesignReader<'a> {
     since: i64,
     /// The directories in which designs stand.
     directories: BTreeSet<BString>,
-    /// The target branch and its tip, if they are known.
-    target: Option<(String, Commit)>,
+    /// The target branch, if it is known.
+    target: Option<MergeTarget<'a>>,
     /// The recent commits of the target branch: a branch that ends at one is merged.
     merged: HashSet<ObjectId>,
-    /// The designs in a directory that was read before; most branches share it.
-    listed: HashMap<(BString, ObjectId), Vec<FoundDocument>>,
+    /// The designs by which a directory differs from the target branch; many branches share one.
+    differing: HashMap<(BString, ObjectId), Vec<FoundDocument>>,
+    /// Whether a path is that of an open design.
+    open_paths: HashMap<BString, bool>,
     parsed: HashMap<FoundDocument, Vec<Grant>>,
     designs: BTreeMap<BString, OpenDesign>,
     branches: usize,
+}
+
+/// The branch that work is merged into.
+struct MergeTarget<'a> {
+    name: String,
+    tip: Commit,
+    tree: Tree<'a>,
+    /// The files of the directories in which done work is noted.
+    listed: HashMap<BString, Vec<BString>>,
+}
+
+impl MergeTarget<'_> {
+    /// Whether the branch has a file that this pattern matches.
+    fn has(&mut self, pattern: &BStr) -> Result<bool> {
+        if !is_glob(pattern) {
+            return Ok(self.tree.get(pattern)?.is_some());
+        }
+        let directory = directory_above(pattern);
+        if !self.listed.contains_key(directory) {
+            let files = self.tree.files_below(directory)?;
+            self.listed.insert(directory.to_owned(), files);
+        }
+        Ok(!matching_among(pattern, &self.listed[directory]).is_empty())
+    }
 }
 
 impl<'a> OpenDesignReader<'a> {
@@ -187,7 +214,8 @@ impl<'a> OpenDesignReader<'a> {
             directories: directories.collect(),
             target: target(repo, settings)?,
             merged: HashSet::new(),
-            listed: HashMap::new(),
+            differing: HashMap::new(),
+            open_paths: HashMap::new(),
             parsed: HashMap::new(),
             designs: BTreeMap::new(),
             branches: 0,
@@ -214,37 +242,68 @@ impl<'a> OpenDesignReader<'a> {
     /// Reads the designs that a branch has, and the target branch does not.
     fn read_branch(&mut self, name: &str, tip: &Commit) -> Result<()> {
         self.branches += 1;
-        let objects = self.repo.objects();
-        let tree = Tree::at(objects, tip.tree);
-        let target = self.target.as_ref();
-        let target = target.map(|(_, target)| Tree::at(objects, target.tree));
-        for (path, blob) in self.documents(&tree)? {
-            let known = target.as_ref().map(|target| target.get(path.as_ref()));
-            let known = known.transpose()?.flatten();
-            if known.is_none_or(|known| known.id != blob) {
-                self.open_in(&tree, (name, Some(tip.time)), (path, blob))?;
+        let tree = Tree::at(self.repo.objects(), tip.tree);
+        for directory in self.directories.clone() {
+            let Some(id) = tree.directory_id(directory.as_ref())? else {
+                continue;
+            };
+            let place = (directory, id);
+            let known = self.differing.remove(&place);
+            let documents = match known {
+                Some(documents) => documents,
+                None => self.documents_beyond_target(&place)?,
+            };
+            for document in &documents {
+                self.open_stored((name, Some(tip.time)), document)?;
             }
+            self.differing.insert(place, documents);
         }
         Ok(())
     }
 
+    /// The open designs in a directory that the target branch does not have, or not in this version.
+    fn documents_beyond_target(
+        &mut self,
+        (directory, id): &(BString, ObjectId),
+    ) -> Result<Vec<FoundDocument>> {
+        let target = self.target.as_ref();
+        let old = target.map(|target| target.tree.directory_id(directory.as_ref()));
+        let old = old.transpose()?.flatten();
+        let old = old.unwrap_or_else(|| ObjectId::empty_tree(id.kind()));
+        let mut found = Vec::new();
+        for change in changes_between(self.repo.objects(), old, *id)? {
+            let path = below_directory(directory, &change.path);
+            let known = change.old.map(|known| known.id);
+            let is_new = |now: &State| now.kind.is_file() && known != Some(now.id);
+            if let Some(now) = change.new.filter(is_new)
+                && self.is_open_design(&path)?
+            {
+                found.push((path, now.id));
+            }
+        }
+        Ok(found)
+    }
+
     /// Reads the designs of the target branch that were changed recently, and keeps in mind which commits it has.
     fn read_target(&mut self) -> Result<()> {
-        let Some((name, target)) = self.target.clone() else {
+        let Some(target) = &self.target else {
             return Ok(());
         };
         self.branches += 1;
-        let mut changed: HashMap<BString, i64> = HashMap::new();
-        for commit in self.repo.commits_since(target.id, self.since)? {
+        let (name, tree) = (target.name.clone(), target.tree.clone());
+        let mut changed: BTreeMap<BString, i64> = BTreeMap::new();
+        for commit in self.repo.commits_since(target.tip.id, self.since)? {
             self.merged.insert(commit.id);
             for path in self.changed_documents(&commit)? {
                 changed.entry(path).or_insert(commit.time);
             }
         }
-        let tree = Tree::at(self.repo.objects(), target.tree);
-        for (path, blob) in self.documents(&tree)? {
-            if let Some(time) = changed.get(&path) {
-                self.open_in(&tree, (&name, Some(*time)), (path, blob))?;
+        for (path, time) in changed {
+            let state = tree.get(path.as_ref())?;
+            if let Some(state) = state.filter(|state| state.kind.is_file())
+                && self.is_open_design(&path)?
+            {
+                self.open_stored((&name, Some(time)), &(path, state.id))?;
             }
         }
         Ok(())
@@ -277,43 +336,26 @@ impl<'a> OpenDesignReader<'a> {
         Ok(paths)
     }
 
-    /// The designs of a tree, without those that always apply.
-    fn documents(&mut self, tree: &Tree<'_>) -> Result<Vec<FoundDocument>> {
-        let mut documents = Vec::new();
-        for directory in self.directories.clone() {
-            let Some(id) = tree.directory_id(directory.as_ref())? else {
-                continue;
-            };
-            let place = (directory, id);
-            if !self.listed.contains_key(&place) {
-                let mut found = Vec::new();
-                for path in tree.files_below(place.0.as_ref())? {
-                    if self.is_open_design(path.as_ref())?
-                        && let Some(state) = tree.get(path.as_ref())?
-                        && state.kind.is_file()
-                    {
-                        found.push((path, state.id));
-                    }
-                }
-                self.listed.insert(place.clone(), found);
-            }
-            documents.extend(self.listed.get(&place).into_iter().flatten().cloned());
+    /// Whether a path is that of a design of some work, which is not done on the target branch.
+    fn is_open_design(&mut self, path: &BString) -> Result<bool> {
+        if let Some(known) = self.open_paths.get(path) {
+            return Ok(*known);
         }
-        Ok(documents)
+        let is_open = self.is_of_open_work(path.as_ref())?;
+        self.open_paths.insert(path.clone(), is_open);
+        Ok(is_open)
     }
 
-    /// Whether a path is that of a design of some work, which is not done on the target branch.
-    fn is_open_design(&self, path: &BStr) -> Result<bool> {
+    fn is_of_open_work(&mut self, path: &BStr) -> Result<bool> {
         let settings = self.settings;
         if !policy::is_design(settings, path) || policy::is_standing(settings, path) {
             return Ok(false);
         }
-        let Some((_, target)) = &self.target else {
+        let Some(target) = &mut self.target else {
             return Ok(true);
         };
-        let target = Tree::at(self.repo.objects(), target.tree);
         for sign in done::signs_of(path, settings.lld_path.iter(), &settings.done) {
-            if !matching(sign.as_ref(), &target)?.is_empty() {
+            if target.has(sign.as_ref())? {
                 return Ok(false);
             }
         }
@@ -338,9 +380,7 @@ impl<'a> OpenDesignReader<'a> {
                 let path = below_directory(&directory, &name);
                 match node {
                     Node::Directory if name != ".git" => left.push(path),
-                    Node::Entry(kind)
-                        if kind.is_file() && self.is_open_design(path.as_ref())? =>
-                    {
+                    Node::Entry(kind) if kind.is_file() && self.is_open_design(&path)? => {
                         self.read_file(&boundary, &head, path)?;
                     }
                     _ => {}
@@ -365,19 +405,13 @@ impl<'a> OpenDesignReader<'a> {
         Ok(())
     }
 
-    /// Adds a version of a design in a tree. Branches share versions, so each is read once.
-    fn open_in(
-        &mut self,
-        tree: &Tree<'_>,
-        branch: BranchAge<'_>,
-        document: FoundDocument,
-    ) -> Result<()> {
-        let content = if self.parsed.contains_key(&document) {
-            Vec::new()
-        } else {
-            tree.read(document.0.as_ref())?.unwrap_or_default()
-        };
-        self.open(branch, document, &content);
+    /// Adds a version of a design that git has. Branches share versions, so each is read once.
+    fn open_stored(&mut self, branch: BranchAge<'_>, document: &FoundDocument) -> Result<()> {
+        let mut content = Vec::new();
+        if !self.parsed.contains_key(document) {
+            self.repo.objects().blob(document.1, &mut content)?;
+        }
+        self.open(branch, document.clone(), &content);
         Ok(())
     }
 
@@ -425,7 +459,7 @@ impl<'a> OpenDesignReader<'a> {
 }
 
 /// The branch that work is merged into: of the remote or, without one there, the local branch that the settings name.
-fn target(repo: &Repository, settings: &Settings) -> Result<Option<(String, Commit)>> {
+fn target<'a>(repo: &'a Repository, settings: &Settings) -> Result<Option<MergeTarget<'a>>> {
     let base = settings.base.as_deref();
     let remote = repo.target(base, PushSide::Local("origin"))?;
     let (name, tip) = match (remote, base) {
@@ -436,8 +470,16 @@ fn target(repo: &Repository, settings: &Settings) -> Result<Option<(String, Comm
         }
         (None, None) => return Ok(None),
     };
-    let commit = tip.map(|tip| repo.commit(tip)).transpose()?;
-    Ok(commit.map(|commit| (name, commit)))
+    let Some(tip) = tip.map(|tip| repo.commit(tip)).transpose()? else {
+        return Ok(None);
+    };
+    let tree = Tree::at(repo.objects(), tip.tree);
+    Ok(Some(MergeTarget {
+        name,
+        tip,
+        tree,
+        listed: HashMap::new(),
+    }))
 }
 
 fn entries(boundary: &Boundary, directory: &BStr) -> Result<Vec<(BString, Node)>> {

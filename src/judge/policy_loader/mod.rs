@@ -26,7 +26,7 @@ use write_guard_repo::{Repository, Tree};
 
 pub(super) use read::is_other_text;
 pub use select::{CHOICE_KEY, candidates};
-pub(super) use select::{Choice, LocatedDesigns, locate, locate_with, matching};
+pub(super) use select::{Choice, LocatedDesigns, locate, locate_with, matching_among};
 pub(super) use unconfigured::{never_had_settings, target_with_settings};
 
 /// What a policy for requests is loaded for, which decides whether it needs a design.

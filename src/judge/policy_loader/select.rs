@@ -463,18 +463,24 @@ impl Loader<'_, '_> {
 }
 
 /// The matching files of one side, in path order.
-pub(in crate::judge) fn matching(pattern: &BStr, side: &Tree<'_>) -> Result<Vec<BString>> {
+pub(super) fn matching(pattern: &BStr, side: &Tree<'_>) -> Result<Vec<BString>> {
     if !is_glob(pattern) {
         let is_there = side.get(pattern)?.is_some();
         return Ok(is_there.then(|| pattern.to_owned()).into_iter().collect());
     }
-    let Ok(glob) = Glob::new(pattern) else {
-        return Ok(Vec::new());
-    };
-    let mut found = side.files_below(directory_above(pattern))?;
-    found.retain(|path| glob.matches(path.as_ref()));
+    let files = side.files_below(directory_above(pattern))?;
+    let mut found = matching_among(pattern, &files);
     found.sort();
     Ok(found)
+}
+
+/// The files that match a glob.
+pub(in crate::judge) fn matching_among(glob: &BStr, files: &[BString]) -> Vec<BString> {
+    let Ok(glob) = Glob::new(glob) else {
+        return Vec::new();
+    };
+    let matching = files.iter().filter(|path| glob.matches(path.as_bstr()));
+    matching.cloned().collect()
 }
 
 /// The documents to lint, usable or not.

@@ -2,6 +2,7 @@
 //! `[lld] path` or `standing` matched in the path of the plan, `{issue}` for what that placeholder matched.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use bstr::{BStr, BString};
 use regex_lite::Regex;
@@ -19,8 +20,9 @@ const OPEN: &[(&str, &str)] = &[
     ("*", "([^/]*)"),
 ];
 
-/// A reference of `done` to an open part: `{1}` or the name of a placeholder.
-const REFERENCE: &str = r"\{(?:[0-9]+|issue|slug|branch)\}";
+/// A reference of `done` to an open part: `{1}` or the name of a placeholder. Without the expression, nothing is one.
+static REFERENCE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\{(?:[0-9]+|issue|slug|branch)\}").ok());
 
 /// The patterns of the files that say that the work of a plan is done: those of `done`, filled in by each pattern of plans
 /// that matches the path of this one.
@@ -41,7 +43,7 @@ pub fn signs_of<'p>(
 
 /// Whether a file says that the work of some plan is done. A plan that moves to such a place stays the same plan.
 pub fn is_sign(path: &BStr, done: &[String]) -> bool {
-    let Ok(reference) = Regex::new(REFERENCE) else {
+    let Some(reference) = &*REFERENCE else {
         return false;
     };
     done.iter().any(|one| {
@@ -123,7 +125,8 @@ fn fill(done: &str, parts: &BTreeMap<String, String>) -> Option<BString> {
     for (name, part) in parts {
         filled = filled.replace(&format!("{{{name}}}"), part);
     }
-    let has_reference = Regex::new(REFERENCE).is_ok_and(|reference| reference.is_match(&filled));
+    let reference = REFERENCE.as_ref();
+    let has_reference = reference.is_some_and(|reference| reference.is_match(&filled));
     // A part that matched nothing leaves its slashes.
     (!has_reference).then(|| bytes_of(&filled.replace("//", "/")))
 }
