@@ -19,8 +19,13 @@ use crate::common::{
 /// What the design of the template lets a command write.
 const ALLOWED: &str = "src/log.py src/state.py src/utils/lld.py docs/notes.md";
 
+/// Whether the design of the template lets a command write this file.
+pub fn is_allowed(name: &str) -> bool {
+    ALLOWED.split(' ').any(|allowed| allowed == name)
+}
+
 /// A repository with a remote, other branches, a hook, and changes of a user that no commit has.
-fn template() -> Repo {
+pub fn template() -> Repo {
     let repo = Repo::nothing_in_memory().initialized(&[]);
     repo.write(".git/info/exclude", "*.private\n");
     let make = "all:\n\t@mkdir -p target && echo x > target/out\n";
@@ -134,7 +139,7 @@ fn reported(after: &Output) -> Option<String> {
 }
 
 /// Everything that a command may change: files that are not ignored, with their mode, and what git knows.
-fn state(repo: &Repo) -> BTreeMap<String, String> {
+pub fn state(repo: &Repo) -> BTreeMap<String, String> {
     let mut state = BTreeMap::new();
     for line in raw::digest_tree(&repo.root).lines() {
         let mut words = line.splitn(3, ' ');
@@ -211,8 +216,7 @@ fn what_a_command_writes_outside_the_design_is_reported_and_taken_back() {
         let is_missing = |name: &&String| {
             let of_git = [".git/", "refs/", "the index"];
             let is_of_git = of_git.iter().any(|part| name.contains(part));
-            let is_allowed =
-                ALLOWED.split(' ').any(|allowed| allowed == *name) && after.contains_key(*name);
+            let is_allowed = is_allowed(name) && after.contains_key(*name);
             // A path that is as in HEAD is no change to report.
             let head = repo.try_git(&["show", &format!("HEAD:{name}")]);
             let is_as_in_head = head.code == 0

@@ -57,6 +57,7 @@ mod digests;
 mod doctor;
 mod empty_ranges;
 mod everyday;
+mod exec;
 mod exemptions;
 mod exhaustion;
 mod extend;

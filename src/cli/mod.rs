@@ -8,6 +8,7 @@ mod approve;
 mod audit;
 mod bounded;
 mod check;
+mod exec;
 mod explain;
 mod files;
 mod generate;
@@ -119,6 +120,8 @@ enum Verb {
         #[command(subcommand)]
         verb: snapshot::SnapshotArgs,
     },
+    /// Run a program under the scope, and take back what it may not change.
+    Exec(exec::ExecArgs),
     /// Run guard as a hook of git, of a hook framework or of a coding agent.
     Hook {
         #[command(subcommand)]
@@ -166,15 +169,23 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     write_guard_repo::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = usage::in_short(command(&arguments))
-        .try_get_matches_from(arguments)
+        .try_get_matches_from(&arguments)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, options::reports(&matches))));
     let (cli, reports) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return ExitCode::from(usage::print(&error)),
+        Err(error) => {
+            let code = usage::print(&error);
+            let is_exec_failure = code != 0 && exec::is_called_by(&arguments);
+            return ExitCode::from(if is_exec_failure { exec::FAILED } else { code });
+        }
     };
     let mut output = Output::new(&cli.output, reports);
     match cli.run(&mut output) {
         Ok(code) => output.finish(code),
+        Err(error) if matches!(cli.verb, Verb::Exec(_)) => {
+            output.error_beside_program(&error);
+            output.finish(exec::FAILED)
+        }
         Err(error) => {
             output.error(&error);
             output.finish(CANNOT_JUDGE)
@@ -207,6 +218,7 @@ impl Cli {
             Verb::Move(args) => files::told(output, |output| args.run(output)),
             Verb::Approve(args) => files::told(output, |output| args.run(output)),
             Verb::Snapshot { verb } => files::told(output, |output| verb.run(output)),
+            Verb::Exec(args) => args.run(output),
             Verb::Audit { verb } => verb.run(output),
             Verb::Explain(args) => args.run(output),
             Verb::Settings(design) => explain::settings(output, design),

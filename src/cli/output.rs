@@ -139,6 +139,22 @@ impl Output {
         self.answer(json, if self.style.quiet { "" } else { text });
     }
 
+    /// Prints an answer to stderr, where stdout belongs to another program: for people, or as one line of JSON.
+    pub(super) fn beside_program(&self, json: &Value, text: &str) {
+        let text = if self.is_human() {
+            text.to_owned()
+        } else {
+            format!("{json}\n")
+        };
+        // If stderr cannot be written, there is nowhere left to report it.
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    /// Prints an error where stdout belongs to another program.
+    pub(super) fn error_beside_program(&self, error: &Error) {
+        self.tell(error);
+    }
+
     /// Prints notes to stderr, apart from the data on stdout.
     pub(crate) fn notes(&self, notes: &[String]) {
         if !self.error_style.quiet {

@@ -15,7 +15,7 @@ const FIRST: [&str; 11] = [
 /// The others.
 const OTHERS: &str = "
 Files:     check, read, write, patch, delete, move, snapshot
-Machines:  hook, mcp, generate
+Machines:  exec, hook, mcp, generate
 More:      uninstall, settings, audit, help
 
 `guard help all` describes every command, `guard help COMMAND` one of them.";

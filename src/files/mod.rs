@@ -28,6 +28,7 @@ pub(crate) use log::{REFUSED, alone, members, now, record, versions};
 pub(crate) use operation::{ABSENT, can_extend};
 pub use operation::{Operation, OperationKind, Strategy};
 pub use text::{Edit, Extension, apply};
+pub(crate) use undo::take_back_paths;
 pub use undo::{
     TakenBackChange, content_before, keep_contents, kept_changes, own_snapshot, prune,
     restored_json, snapshot_json, snapshot_path, take_back,

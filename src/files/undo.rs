@@ -196,11 +196,21 @@ pub fn take_back(
     name: &str,
     only: &[PathBuf],
 ) -> GateResult<TakenBackChange> {
+    // By name alone: a link may stand where a directory was.
+    let only: Vec<BString> = only.iter().map(|path| repo.request(path)).collect();
+    take_back_paths(repo, options, name, &only)
+}
+
+/// The same for paths of the repository.
+pub(crate) fn take_back_paths(
+    repo: &Repository,
+    options: &Options,
+    name: &str,
+    only: &[BString],
+) -> GateResult<TakenBackChange> {
     let store = CheckpointStore::open(repo)?;
     let observed = store.observed(name)?;
-    // By name alone: a link may stand where a directory was.
-    let wanted: Vec<BString> = only.iter().map(|path| repo.request(path)).collect();
-    let back = store.to_take_back(&observed, &wanted)?;
+    let back = store.to_take_back(&observed, only)?;
     let mut done = shown(back.files.iter().map(|change| &change.path));
     let kept = {
         let _alone = log::alone(repo)?;
@@ -209,9 +219,10 @@ pub fn take_back(
         if only.is_empty() {
             done.extend(store.take_back_rest(&observed)?);
         } else {
-            let staged: Vec<BString> = wanted
-                .into_iter()
+            let staged: Vec<BString> = only
+                .iter()
                 .filter(|path| observed.back.staged.contains(&*path.to_str_lossy()))
+                .cloned()
                 .collect();
             done.extend(store.take_back_staged(&observed, &staged)?);
         }

@@ -4,6 +4,7 @@
 mod hook_files;
 mod judgement;
 mod losses;
+mod program;
 mod scope;
 mod session;
 mod table;
@@ -14,16 +15,17 @@ use std::collections::BTreeSet;
 
 use gix::bstr::BStr;
 
-use crate::files::{self, now};
+use crate::files::{self, now as time_now};
 use crate::judge::Options;
 use hook_files::hook_files;
 use judgement::{FoundIn, Observation, Observed};
 use losses::LostThing;
+pub(crate) use program::{ObservedProgram, ProgramReport};
 use scope::ScopeInForce;
 pub(crate) use scope::{ScopeChange, scope_changes};
 use session::{ObservedSession, OpenCall};
 use table::{Does, Fact, Had, Maker, Now};
-pub(crate) use text::failed_to;
+pub(crate) use text::{failed_to, line as finding_line};
 use write_guard_policy::change::{Change, State};
 use write_guard_policy::error::Result;
 use write_guard_policy::finding::Finding;
@@ -148,6 +150,11 @@ impl<'a> Observer<'a> {
     pub(crate) fn begin(mut self, call: Begun<'_>) -> Result<()> {
         let now = self.record(None)?.checkpoint;
         self.note_between(&now)?;
+        self.open_call(call, now)
+    }
+
+    /// Keeps what there is before a call.
+    fn open_call(mut self, call: Begun<'_>, now: Checkpoint) -> Result<()> {
         self.store.hold(&now)?;
         let repo = self.repo;
         let remotes = || repo.remote_addresses();
@@ -283,12 +290,9 @@ impl<'a> Observer<'a> {
     /// Looks at what happened since a call began.
     fn look(&mut self, call: &OpenCall, look: &mut Look) -> Result<()> {
         let before = self.store.checkpoint(&call.before)?;
-        let Recorded {
-            checkpoint: after,
-            fresh,
-        } = self.record(Some(&before))?;
-        self.session.last = Some(self.store.keep_checkpoint(&after)?);
-        let mut seen = match self.observe(&before, &after) {
+        let now = self.record(Some(&before))?;
+        self.session.last = Some(self.store.keep_checkpoint(&now.checkpoint)?);
+        let mut seen = match self.observe(&before, &now.checkpoint) {
             Ok(seen) => seen,
             Err(error) => {
                 let what = failed_to("check what it changed", &error, "");
@@ -296,22 +300,8 @@ impl<'a> Observer<'a> {
                 return Ok(());
             }
         };
-        let back = seen.back(&before, &after);
-        self.attribute(&seen.changes, &before, &fresh)?;
-        self.leave_out_told(&mut seen);
-        self.keep_lost(&seen)?;
-        if !before.holds_the_same(&after) || !back.is_empty() {
-            let files = seen.changes.iter().take(MAX_FILES);
-            let change = ObservedChange {
-                files: files.map(|change| change.path.to_string()).collect(),
-                back: back.clone(),
-                call: call.about.clone(),
-                time: now(),
-                before,
-                after: after.clone(),
-            };
-            let name = self.store.keep_change(&change)?;
-            let command = text::restore(&name, &back);
+        if let Some((name, change)) = self.keep(call, (before, &now), &mut seen)? {
+            let command = text::restore(&name, &change.back);
             if let Some(error) = &seen.failed {
                 let told = text::unjudged(error, &seen.changes, &command);
                 look.held.push(told);
@@ -324,8 +314,36 @@ impl<'a> Observer<'a> {
         } else if !seen.findings.is_empty() {
             self.tell(&seen, "", look);
         }
-        self.look_at_scope(&after, look);
+        self.look_at_scope(&now.checkpoint, look);
         Ok(())
+    }
+
+    /// Keeps what a call changed for a restore, under the name in the answer; `None` if there is nothing to restore.
+    fn keep(
+        &mut self,
+        call: &OpenCall,
+        (before, now): (Checkpoint, &Recorded),
+        seen: &mut Observation,
+    ) -> Result<Option<(String, ObservedChange)>> {
+        let after = &now.checkpoint;
+        let back = seen.back(&before, after);
+        self.attribute(&seen.changes, &before, &now.fresh)?;
+        self.leave_out_told(seen);
+        self.keep_lost(seen)?;
+        if before.holds_the_same(after) && back.is_empty() {
+            return Ok(None);
+        }
+        let files = seen.changes.iter().take(MAX_FILES);
+        let change = ObservedChange {
+            files: files.map(|change| change.path.to_string()).collect(),
+            back,
+            call: call.about.clone(),
+            time: time_now(),
+            before,
+            after: after.clone(),
+        };
+        let name = self.store.keep_change(&change)?;
+        Ok(Some((name, change)))
     }
 
     /// What the table says about a difference.
@@ -389,7 +407,7 @@ impl<'a> Observer<'a> {
                 } => contents.push((path, *content)),
                 LostThing::File { .. } => {}
                 LostThing::Staged { path, content } => contents.push((path, *content)),
-                LostThing::Commit(lost) => self.repo.keep_lost(lost.commit, now())?,
+                LostThing::Commit(lost) => self.repo.keep_lost(lost.commit, time_now())?,
             }
         }
         files::keep_contents(self.repo, &self.store, &contents).map_err(files::Failure::into_error)

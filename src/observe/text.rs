@@ -101,7 +101,8 @@ pub(super) fn between(findings: &[Finding]) -> String {
     )
 }
 
-fn line(finding: &Finding) -> String {
+/// A finding for one line, with what may be done instead.
+pub(crate) fn line(finding: &Finding) -> String {
     let mut line = format!("{} [{}]", finding.message, finding.rule.id());
     if let Some(closest) = &finding.closest {
         let _ = write!(line, "; closest path in the design: {}", escaped(closest));
@@ -112,7 +113,8 @@ fn line(finding: &Finding) -> String {
     line
 }
 
-fn lost(loss: &LostWork) -> String {
+/// What a loss was, and how much.
+pub(super) fn lost(loss: &LostWork) -> String {
     let mut line = format!("{} ({})", name(loss), plural(loss.lines, "line"));
     if matches!(
         &loss.what,

@@ -1,6 +1,6 @@
 //! Operating system functions that differ between systems.
 //!
-//! `kernel` has a system call of Linux and macOS, `files` functions that Unix has and Windows lacks; each has a twin in
+//! `kernel` has a system call of Linux and macOS, `files` and `running` what Unix has and Windows lacks; each has a twin in
 //! `portable`. On Linux, `.ci/cross-check` compiles them for macOS and Windows, and `.ci/windows` runs them under Wine.
 
 // What each system does with files is this module's subject.
@@ -15,11 +15,13 @@ mod held_open;
 mod kernel;
 mod paths;
 mod portable;
+#[cfg(unix)]
+mod running;
 
-#[cfg(not(unix))]
-use portable::files;
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 use portable::kernel;
+#[cfg(not(unix))]
+use portable::{files, running};
 
 pub use files::*;
 pub use held_open::is_held_open;
@@ -27,6 +29,7 @@ pub(crate) use held_open::patiently;
 pub(crate) use kernel::rename_to_free;
 pub(crate) use paths::join;
 pub use paths::{find_program, find_shell, real_path, show_file};
+pub use running::run_in_place;
 
 /// The names of the console for reading and writing: the terminal itself, whatever the standard streams are.
 pub const CONSOLE: [&str; 2] = if cfg!(windows) {

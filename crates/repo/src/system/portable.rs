@@ -75,6 +75,30 @@ pub(super) mod files {
     }
 }
 
+/// Running another program on systems other than Unix, where signals cannot be passed on.
+#[cfg(not(unix))]
+pub(super) mod running {
+    use std::io;
+    use std::process::Command;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use signal_hook::consts::SIGINT;
+
+    /// Runs a program to its end. The answer is its exit code; those above 254 become 255. Ctrl+C reaches the program as
+    /// well, and guard outlives it.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub fn run_in_place(command: &mut Command) -> io::Result<u8> {
+        signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
+        let code = command.status()?.code();
+        Ok(code
+            .and_then(|code| u8::try_from(code).ok())
+            .unwrap_or(u8::MAX))
+    }
+}
+
 /// The fallback for systems without the call: callers take the portable way.
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub(super) mod kernel {
