@@ -15,8 +15,26 @@ named! {
     }
 }
 
+/// What a rule is about. That decides whether an approval clears a finding of it, and whether the settings may change its
+/// level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    /// A change: whoever approves it takes the consequence.
+    Change,
+    /// A change that is dangerous whatever a project decides: neither settings nor approvals help.
+    Safety,
+    /// A read or write through guard, which nobody can approve beforehand.
+    Request,
+    /// A branch, of which no single change could be approved.
+    Branch,
+    /// A design document, whose faults are mended in the document.
+    Design,
+}
+
+/// Declares the rules: below the sentence that says when it fires, each has its name, its level unless the settings say
+/// otherwise, and what it is about. Its page is `docs/rules/NAME.md`, its check a file of `rules/`.
 macro_rules! rules {
-    ($($variant:ident $id:literal $level:ident $summary:literal,)*) => {
+    ($(#[doc = $summary:literal] $variant:ident: $id:literal, $level:ident, $subject:ident;)*) => {
         /// A rule by name; the names are stable and appear in every format.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -38,42 +56,73 @@ macro_rules! rules {
                 match self { $(Rule::$variant => Level::$level,)* }
             }
 
+            fn subject(self) -> Subject {
+                match self { $(Rule::$variant => Subject::$subject,)* }
+            }
+
             /// One sentence: when the rule fires.
             pub fn summary(self) -> &'static str {
-                match self { $(Rule::$variant => $summary,)* }
+                // A doc comment begins with a blank.
+                match self { $(Rule::$variant => $summary.trim_ascii_start(),)* }
             }
 
             /// The page of the rule, in Markdown.
             pub fn page(self) -> &'static str {
-                match self { $(Rule::$variant => include_str!(concat!("../../../../docs/rules/", $id, ".md")),)* }
+                match self {
+                    $(Rule::$variant => {
+                        include_str!(concat!("../../../../docs/rules/", $id, ".md"))
+                    })*
+                }
             }
         }
     };
 }
 
 rules! {
-    OutOfScope "out-of-scope" Error "No row of the design covers the path.",
-    ActionNotGranted "action-not-granted" Error "The design names the path, but not for this action.",
-    DestructiveChange "destructive-change" Error "The change loses most of a large file, or of a design in force.",
-    ProtectedPath "protected-path" Error "The settings protect the path.",
-    OutsideWorkspace "outside-workspace" Error "The path, a link on its way or a link's target leaves the repository.",
-    OutsideRoots "outside-roots" Error "A read or write through guard leaves the configured directories.",
-    UnsafePath "unsafe-path" Error "The path is dangerous on some operating system or file system.",
-    ScopeAmended "scope-amended" Error "The change widens the design that it is checked against.",
-    PolicyChanged "policy-changed" Error "guard's settings, or lines that call guard, change together with code.",
-    SubmoduleChanged "submodule-changed" Error "A submodule or its URL changes without a Submodule row.",
-    HiddenChange "hidden-change" Warning "Attributes or the index hide content from review.",
-    PortableName "portable-name" Warning "The name collides or is reserved on another operating system.",
-    RowUntouched "row-untouched" Note "A branch leaves rows of its design untouched.",
-    DesignNoTable "design-no-table" Error "The document has no table of files.",
-    DesignAmbiguous "design-ambiguous" Error "Two tables claim to be the scope.",
-    DesignPlaceholder "design-placeholder" Error "The table contains placeholders instead of paths.",
-    DesignBadRow "design-bad-row" Error "guard cannot read a row.",
-    DesignDuplicate "design-duplicate" Warning "Two rows name the same path.",
-    DesignModifyMissing "design-modify-missing" Error "A row modifies or deletes a file that does not exist.",
-    DesignAddExists "design-add-exists" Error "A row adds a file that already exists.",
-    DesignOutside "design-outside" Error "A row names a path outside the workspace.",
-    DesignTooWide "design-too-wide" Error "A row allows everything.",
+    /// No row of the design covers the path.
+    OutOfScope: "out-of-scope", Error, Change;
+    /// The design names the path, but not for this action.
+    ActionNotGranted: "action-not-granted", Error, Change;
+    /// The change loses most of a large file, or of a design in force.
+    DestructiveChange: "destructive-change", Error, Change;
+    /// The settings protect the path.
+    ProtectedPath: "protected-path", Error, Change;
+    /// The path, a link on its way or a link's target leaves the repository.
+    OutsideWorkspace: "outside-workspace", Error, Safety;
+    /// A read or write through guard leaves the configured directories.
+    OutsideRoots: "outside-roots", Error, Request;
+    /// The path is dangerous on some operating system or file system.
+    UnsafePath: "unsafe-path", Error, Safety;
+    /// The change widens the design that it is checked against.
+    ScopeAmended: "scope-amended", Error, Change;
+    /// guard's settings, or lines that call guard, change together with code.
+    PolicyChanged: "policy-changed", Error, Change;
+    /// A submodule or its URL changes without a Submodule row.
+    SubmoduleChanged: "submodule-changed", Error, Change;
+    /// Attributes or the index hide content from review.
+    HiddenChange: "hidden-change", Warning, Change;
+    /// The name collides or is reserved on another operating system.
+    PortableName: "portable-name", Warning, Change;
+    /// A branch leaves rows of its design untouched.
+    RowUntouched: "row-untouched", Note, Branch;
+    /// The document has no table of files.
+    DesignNoTable: "design-no-table", Error, Design;
+    /// Two tables claim to be the scope.
+    DesignAmbiguous: "design-ambiguous", Error, Design;
+    /// The table contains placeholders instead of paths.
+    DesignPlaceholder: "design-placeholder", Error, Design;
+    /// guard cannot read a row.
+    DesignBadRow: "design-bad-row", Error, Design;
+    /// Two rows name the same path.
+    DesignDuplicate: "design-duplicate", Warning, Design;
+    /// A row modifies or deletes a file that does not exist.
+    DesignModifyMissing: "design-modify-missing", Error, Design;
+    /// A row adds a file that already exists.
+    DesignAddExists: "design-add-exists", Error, Design;
+    /// A row names a path outside the workspace.
+    DesignOutside: "design-outside", Error, Design;
+    /// A row allows everything.
+    DesignTooWide: "design-too-wide", Error, Design;
 }
 
 impl Rule {
@@ -93,25 +142,22 @@ impl Rule {
         found.map_or("", |(_, body)| body.trim())
     }
 
-    /// Whether a person's approval of the change clears a finding of this rule. It does not clear faults of a document
-    /// or a request, nor the rules that always hold.
+    /// Whether a person's approval of the change clears a finding of this rule.
     pub fn can_be_approved(self) -> bool {
-        !self.is_always()
-            && !self.is_about_design()
-            && !matches!(self, Rule::OutsideRoots | Rule::RowUntouched)
+        self.subject() == Subject::Change
     }
 
     /// Whether the rule is about a design document rather than about a change.
     pub fn is_about_design(self) -> bool {
-        self.id().starts_with("design-")
+        self.subject() == Subject::Design
     }
 
     /// Whether neither settings nor approvals can change the rule.
     pub fn is_always(self) -> bool {
-        matches!(self, Rule::OutsideWorkspace | Rule::UnsafePath)
+        self.subject() == Subject::Safety
     }
 
-    /// Whether the settings cannot change its level: those that are always errors, and those about documents.
+    /// Whether the settings cannot change its level.
     pub fn has_fixed_level(self) -> bool {
         self.is_always() || self.is_about_design()
     }
