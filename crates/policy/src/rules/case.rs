@@ -1,4 +1,4 @@
-//! What a rule is given: the case to look at, and the sink for its findings.
+//! How a rule is declared, and what it is given: the case to look at, and the sink for its findings.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,14 @@ use crate::path::{Platform, TreeView};
 use crate::policy::Policy;
 use crate::scope::settings::Settings;
 use crate::verdict::MovedTo;
+
+/// A rule about changes, as its file declares it. Its name, level and page are in [`Rule`].
+pub(super) struct ChangeRule {
+    /// Finds what violates it.
+    pub(super) check: fn(&Case<'_>, &mut Sink<'_>),
+    /// Which files it reads the content of, beside governing designs. Others are not loaded for it.
+    pub(super) reads: Option<fn(&BStr) -> bool>,
+}
 
 /// A change with everything that the rules read.
 #[derive(Debug, Clone)]
@@ -165,7 +173,8 @@ impl<'a> Sink<'a> {
     /// The findings, plus one that counts those beyond the limit.
     pub(super) fn finish(mut self) -> Vec<Finding> {
         if let Some((level, rule)) = self.worst {
-            let (more, most) = (self.left_out, self.most);
+            let more = self.left_out;
+            let most = self.most;
             let message =
                 format!("{more} more findings are not listed; a report lists at most {most}");
             let finding =

@@ -4,8 +4,8 @@
 use bstr::{BStr, ByteSlice};
 use gix_hash::ObjectId;
 
-use crate::change::{Action, Change, State};
-use crate::scope::{Actions, Grant, GrantKind, Scope};
+use crate::change::{Action, Change};
+use crate::scope::{Actions, GrantKind, Scope};
 
 /// Lock files and the manifests that their package managers read.
 const COMPANIONS: &[(&str, &[&str])] = &[
@@ -53,15 +53,17 @@ pub(super) fn is_granted(scope: &Scope, change: &Change) -> bool {
     }
     let (directory, name) = split(path);
     if name == b"__init__.py" {
-        let is_empty = |state: State| state.id == ObjectId::empty_blob(state.id.kind());
-        let adds_beside = |grant: &Grant| {
+        let is_empty = change
+            .new
+            .is_some_and(|state| state.id == ObjectId::empty_blob(state.id.kind()));
+        if change.old.is_some() || !is_empty {
+            return false;
+        }
+        return scope.grants().iter().any(|grant| {
             grant.kind == GrantKind::File
                 && grant.actions.contains(Actions::ADD)
                 && split(grant.path.as_ref()).0 == directory
-        };
-        return change.old.is_none()
-            && change.new.is_some_and(is_empty)
-            && scope.grants().iter().any(adds_beside);
+        });
     }
     let Some((_, manifests)) = COMPANIONS.iter().find(|(lock, _)| lock.as_bytes() == name) else {
         return false;

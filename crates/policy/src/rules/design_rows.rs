@@ -28,9 +28,10 @@ pub struct DesignContext<'a> {
 
 /// The rows that modify or delete what is not there, and those that add what was there before.
 pub fn check_design_rows(design: &Design, context: &DesignContext<'_>) -> Vec<Finding> {
-    let makes =
-        |grant: &&Grant| grant.kind == GrantKind::File && grant.actions.contains(Actions::ADD);
-    let made = design.grants.iter().filter(makes);
+    let made = design
+        .grants
+        .iter()
+        .filter(|grant| grant.kind == GrantKind::File && grant.actions.contains(Actions::ADD));
     let made: HashSet<&BString> = made.map(|grant| &grant.path).collect();
     let base = context.merge_base.unwrap_or(context.head);
     let files = FilesOfTree::new(base);
@@ -108,9 +109,12 @@ fn missing(
         return None;
     }
     let wants_directory = grant.kind == GrantKind::Directory;
-    let fits = |node: Node| (node == Node::Directory) == wants_directory;
     let mut trees = context.there.iter();
-    if grant.kind != GrantKind::Glob && trees.any(|tree| tree.entry(path).is_some_and(fits)) {
+    let is_there = trees.any(|tree| match tree.entry(path) {
+        Some(node) => (node == Node::Directory) == wants_directory,
+        None => false,
+    });
+    if is_there && grant.kind != GrantKind::Glob {
         return None;
     }
     let shown = escaped(path);
@@ -146,7 +150,10 @@ fn exists(context: &DesignContext<'_>, grant: &Grant) -> Option<Finding> {
     if context.merge_base.is_none() && context.agreed.actions(path).contains(Actions::ADD) {
         // The work itself may have added the file after the row was committed.
         found.level = Level::Warning;
-        found = found.help("set `[lld] base` to the target branch so that guard can tell older files from new ones");
+        found = found.help(
+            "set `[lld] base` to the target branch so that guard can tell older files from new \
+             ones",
+        );
     }
     Some(found)
 }

@@ -3,14 +3,19 @@
 
 use bstr::{BStr, ByteSlice};
 
-use super::{Case, MeasuredChange, PaidFor, Sink, granted, missing_row};
+use super::{Case, ChangeRule, MeasuredChange, PaidFor, Sink, granted, missing_row};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Help, Rule};
 use crate::measure::{self, Class, Conversion, Lost, LostPart, Measured, Thresholds, Unit};
 use crate::path::{escaped, listed};
 use crate::policy::{Policy, Stage};
 
-pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+pub(super) const RULE: ChangeRule = ChangeRule {
+    check,
+    reads: Some(may_be_generated),
+};
+
+fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for changed in case.changes {
         if let Some(finding) = found(case, changed) {
             sink.push(finding);
@@ -32,8 +37,10 @@ fn paid_for(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
         return None;
     }
     let LostPart { lost, total } = measured.lost.part();
-    let (unit, percent) = (unit_of(&measured.lost), percent(measured.lost.share()));
-    let (shown, from) = (escaped(changed.path()), escaped(path));
+    let unit = unit_of(&measured.lost);
+    let percent = percent(measured.lost.share());
+    let shown = escaped(changed.path());
+    let from = escaped(path);
     let message = format!(
         "{shown} has lines of {from}, which would lose {lost} of {total} {unit} ({percent} %)"
     );
@@ -50,11 +57,13 @@ fn paid_for(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
 }
 
 fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
-    let (path, change) = (changed.path(), &changed.change);
+    let path = changed.path();
+    let change = &changed.change;
     let measured = changed.measured.as_ref()?;
     let message = loss_message(case, changed, measured)?;
     let lost = &measured.lost;
-    let (part, unit) = (lost.part(), unit_of(lost));
+    let part = lost.part();
+    let unit = unit_of(lost);
     let is_deleted = measured.class == Class::Delete;
     let mut finding = Finding::new(Rule::DestructiveChange, path, message)
         .detail("class", measured.class.name())
@@ -63,7 +72,8 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
         .detail("unit", unit);
     if !lost.is_exact {
         finding = finding.detail("exact", false).help(
-            "the versions are too large and too different to compare in full, so some kept lines may count as lost",
+            "the versions are too large and too different to compare in full, so some kept lines \
+             may count as lost",
         );
     }
     if !changed.moved_to.is_empty() {
@@ -89,7 +99,8 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
     }
     let help = match measured.conversion {
         None if !is_deleted && lost.unit != Unit::Bytes => {
-            "restore the lines or, if they moved, stage the file that they moved to; if a program writes this file, list it in `[destructive] exempt`"
+            "restore the lines or, if they moved, stage the file that they moved to; if a program \
+             writes this file, list it in `[destructive] exempt`"
         }
         _ => "restore it, or have a person approve the loss",
     };
@@ -100,7 +111,6 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
 fn loss_message(case: &Case<'_>, changed: &MeasuredChange, measured: &Measured) -> Option<String> {
     let change = &changed.change;
     let lost = &measured.lost;
-    let exempt = || is_exempt(case.policy, change) || is_generated(changed);
     let shown = escaped(changed.path());
     let size = match lost.unit {
         Unit::Lines => format!("{} lines", lost.all.total),
@@ -113,7 +123,7 @@ fn loss_message(case: &Case<'_>, changed: &MeasuredChange, measured: &Measured) 
             && (change.renamed.is_some()
                 || !granted::can_be_named(change, case.platform)
                 || !measured.large
-                || exempt()
+                || may_be_rewritten(case.policy, changed)
                 || granted::has_row(case.policy, changed)
                 || is_own(case, changed)) =>
         {
@@ -123,10 +133,11 @@ fn loss_message(case: &Case<'_>, changed: &MeasuredChange, measured: &Measured) 
         Some(conversion) if measured.large || conversion != Conversion::Emptied => {
             Some(format!("{shown} becomes {}", conversion.name()))
         }
-        _ if measured.class == Class::Replace && !exempt() => {
+        _ if measured.class == Class::Replace && !may_be_rewritten(case.policy, changed) => {
             let LostPart { lost: gone, total } = lost.part();
             let up_to = if lost.is_exact { "" } else { "up to " };
-            let (unit, percent) = (unit_of(lost), percent(lost.share()));
+            let unit = unit_of(lost);
+            let percent = percent(lost.share());
             Some(format!(
                 "{shown} loses {up_to}{gone} of {total} {unit} ({percent} %)"
             ))
@@ -155,16 +166,23 @@ fn unit_of(lost: &Lost) -> &'static str {
 fn advise_approval(finding: Finding, policy: &Policy) -> Finding {
     match policy.stage {
         Stage::Request => finding.help(
-            "guard does not write it; it prints an ID, by which a person can approve it: guard approve ID",
+            "guard does not write it; it prints an ID, by which a person can approve it: \
+             guard approve ID",
         ),
         Stage::Commit => finding.help(Help::run(
             "a person can approve it at a terminal",
             "guard approve --staged",
         )),
         Stage::Range | Stage::Step => finding.help(
-            "a person stages the change again, approves and signs it before committing: guard approve --staged --sign KEY",
+            "a person stages the change again, approves and signs it before committing: \
+             guard approve --staged --sign KEY",
         ),
     }
+}
+
+/// Whether a program writes the file anew, so that it may lose any of its lines.
+fn may_be_rewritten(policy: &Policy, changed: &MeasuredChange) -> bool {
+    is_exempt(policy, &changed.change) || is_generated(changed)
 }
 
 /// Whether the settings exempt the file from this rule. A renamed file needs that under both names; otherwise any
@@ -184,12 +202,15 @@ pub(super) fn may_be_generated(path: &BStr) -> bool {
 
 /// Whether both versions say that pip-compile or uv wrote them.
 fn is_generated(changed: &MeasuredChange) -> bool {
-    let says = |content: &[u8]| {
-        let mut head = content.lines().take(3);
-        head.any(|line| line.starts_with(b"#") && line.contains_str("autogenerated by"))
+    let Some((old, new)) = changed.content.as_deref() else {
+        return false;
     };
-    let content = changed.content.as_deref();
-    may_be_generated(changed.path()) && content.is_some_and(|(old, new)| says(old) && says(new))
+    may_be_generated(changed.path()) && says_generated(old) && says_generated(new)
+}
+
+fn says_generated(content: &[u8]) -> bool {
+    let mut head = content.lines().take(3);
+    head.any(|line| line.starts_with(b"#") && line.contains_str("autogenerated by"))
 }
 
 /// Deleting or gutting a governing design is refused at any size.
@@ -230,11 +251,14 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
 
 /// Whether the lines are lost and the words with them: a ticked box or a row in another form keeps its words.
 fn loses_text(changed: &MeasuredChange, measured: &Measured, thresholds: &Thresholds) -> bool {
-    let loses_words = || match changed.content.as_deref() {
+    // Counting words takes longer.
+    if !measured.loses(thresholds) {
+        return false;
+    }
+    match changed.content.as_deref() {
         Some((old, new)) => measure::lost_words(old, new) >= thresholds.share,
         None => true,
-    };
-    measured.loses(thresholds) && loses_words()
+    }
 }
 
 /// Rounded down, so that 49.9 % is never shown as the threshold.

@@ -17,9 +17,14 @@ pub(super) fn needed(change: &Change) -> Actions {
     }
 }
 
+/// Help where the merge base is unknown, so that a file of the branch looks like any older one.
+pub(super) const SET_BASE: &str = "if this branch added the file, set `[lld] base = \"main\"` in \
+                                   guard.toml so that guard can tell";
+
 /// Whether `scope` permits the change.
 pub(super) fn grants(scope: &Scope, changed: &MeasuredChange, merge_base: &MergeBase<'_>) -> bool {
-    let (path, needed) = (changed.path(), needed(&changed.change));
+    let path = changed.path();
+    let needed = needed(&changed.change);
     let actions = scope.actions(path);
     if actions.contains(needed) {
         return true;
@@ -28,8 +33,9 @@ pub(super) fn grants(scope: &Scope, changed: &MeasuredChange, merge_base: &Merge
         return goes_on(scope, changed);
     }
     // An Add row also grants modifying a file that the merge base lacks; without a merge base, any file.
-    let is_new = || merge_base(path).is_none_or(|state| state.is_none());
-    needed == Actions::MODIFY && actions.contains(Actions::MODIFY_NEW) && is_new()
+    needed == Actions::MODIFY
+        && actions.contains(Actions::MODIFY_NEW)
+        && merge_base(path).is_none_or(|state| state.is_none())
 }
 
 /// Whether a row permits deleting the path: a Delete row, or a Rename row whose new path exists.
@@ -74,8 +80,8 @@ pub(super) fn needs_no_row(policy: &Policy, change: &Change) -> bool {
 /// A link in place of a design is not a design: its content is elsewhere. `destructive-change` refuses a governing
 /// design that becomes a link.
 fn is_regular_design(policy: &Policy, change: &Change) -> bool {
-    let is_governing = || policy.governing(change.path.as_ref()).is_some();
-    !change.leaves_no_regular_file() || change.action() == Action::TypeChange && is_governing()
+    !change.leaves_no_regular_file()
+        || change.action() == Action::TypeChange && policy.governing(change.path.as_ref()).is_some()
 }
 
 /// Whether a row can name the path.

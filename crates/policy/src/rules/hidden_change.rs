@@ -2,26 +2,33 @@
 
 use bstr::{BStr, ByteSlice};
 
-use super::{Case, Sink};
+use super::{Case, ChangeRule, Sink};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
+
+pub(super) const RULE: ChangeRule = ChangeRule {
+    check,
+    reads: Some(concerns),
+};
 
 /// Whether the rule reads this file.
 pub(super) fn concerns(path: &BStr) -> bool {
     path == ".gitattributes" || path.ends_with(b"/.gitattributes")
 }
 
-pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for changed in case.changes {
         let path = changed.path();
         let Some((old, new)) = changed.content.as_deref().filter(|_| concerns(path)) else {
             continue;
         };
         for line in new.lines().map(ByteSlice::trim) {
-            let is_known = || old.lines().any(|before| before.trim() == line);
-            let Some((attribute, why)) = hiding(line).filter(|_| !is_known()) else {
+            let Some((attribute, why)) = hiding(line) else {
                 continue;
             };
+            if old.lines().any(|before| before.trim() == line) {
+                continue;
+            }
             let message = format!("{} adds `{}`, which {why}", escaped(path), escaped(line));
             let help =
                 "remove the line, or review the matching files: git diff --text --no-textconv";

@@ -38,7 +38,8 @@ pub(super) fn advise(
         let why = "no row of the design can name this path: give the file another name";
         return finding.help(format!("{before}{why}"));
     }
-    let (place, then) = (escaped(&design.path), policy.commit_the_design());
+    let place = escaped(&design.path);
+    let then = policy.commit_the_design();
     let step = format!("{before}add this row to {place} and {then}:");
     let mut finding = finding.help(step);
     for line in row.lines {

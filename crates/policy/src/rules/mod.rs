@@ -48,28 +48,28 @@ pub use policy_changed::{
 pub use protected_path::protection;
 pub use row_untouched::done_and_open;
 
-use case::MOST_FINDINGS;
+use case::{ChangeRule, MOST_FINDINGS};
 
-/// The rules for changes, in the order in which they run.
-const RULES: &[fn(&Case<'_>, &mut Sink<'_>)] = &[
-    unsafe_path::check,
-    out_of_scope::check,
-    other_designs::check,
-    destructive_change::check,
-    protected_path::check,
-    scope_amended::check,
-    policy_changed::check,
-    submodule_changed::check,
-    hidden_change::check,
-    portable_name::check,
-    row_untouched::check,
+/// The rules about changes, in the order in which they run.
+const RULES: &[ChangeRule] = &[
+    unsafe_path::RULE,
+    out_of_scope::RULE,
+    other_designs::RULE,
+    destructive_change::RULE,
+    protected_path::RULE,
+    scope_amended::RULE,
+    policy_changed::RULE,
+    submodule_changed::RULE,
+    hidden_change::RULE,
+    portable_name::RULE,
+    row_untouched::RULE,
 ];
 
 /// Runs all rules on the changes.
 pub fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut sink = Sink::new(&case.policy.settings, MOST_FINDINGS);
     for rule in RULES {
-        rule(case, &mut sink);
+        (rule.check)(case, &mut sink);
     }
     clear_approved(case, &mut sink.findings);
     sink.finish()
@@ -90,10 +90,9 @@ pub fn wants_content_under(policy: &Policy, path: &BStr) -> bool {
 
 /// Whether the rules read the content of this file under any policy.
 pub fn wants_content(path: &BStr) -> bool {
-    submodule_changed::concerns(path)
-        || hidden_change::concerns(path)
-        || policy_changed::may_call_guard(path)
-        || destructive_change::may_be_generated(path)
+    RULES
+        .iter()
+        .any(|rule| rule.reads.is_some_and(|reads| reads(path)))
 }
 
 /// Turns errors of approved changes into notes, except for rules that cannot be approved.
@@ -146,7 +145,8 @@ pub fn clear(finding: &mut Finding, approvals: &[&Approval]) {
     finding.level = Level::Note;
     finding.help.clear();
     for approval in approvals {
-        let (who, reason) = (escaped(&approval.who), escaped(&approval.reason));
+        let who = escaped(&approval.who);
+        let reason = escaped(&approval.reason);
         finding.message = format!("{}; approved by {who}: {reason}", finding.message);
         finding.details.extend([
             ("approved_by", approval.who.clone().into()),

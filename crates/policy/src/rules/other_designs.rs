@@ -2,13 +2,15 @@
 
 use bstr::BStr;
 
-use super::{Case, MeasuredChange, Sink, granted};
+use super::{Case, ChangeRule, MeasuredChange, Sink, granted};
 use crate::finding::{Finding, Rule};
 use crate::path::{escaped, escaped_list, shell_word};
 use crate::policy::{self, Policy, Stage};
 use crate::scope::settings::Missing;
 
-pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+pub(super) const RULE: ChangeRule = ChangeRule { check, reads: None };
+
+fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     // A person may commit any design.
     if case.policy.stage != Stage::Request {
         return;
@@ -32,7 +34,9 @@ enum Refusal {
 }
 
 fn refusal(case: &Case<'_>, changed: &MeasuredChange) -> Option<Refusal> {
-    let (policy, change, path) = (case.policy, &changed.change, changed.path());
+    let policy = case.policy;
+    let change = &changed.change;
+    let path = changed.path();
     if !policy::is_design(&policy.settings, path)
         || policy.governing(path).is_some()
         || policy.of_branch.has_selected(path)
@@ -68,7 +72,8 @@ fn finding(case: &Case<'_>, changed: &MeasuredChange, refusal: Refusal) -> Findi
     let message = match refusal {
         Refusal::NotNamed => format!("{shown} is not the design of this branch"),
         _ => format!(
-            "{shown} is a design of other work: it does not govern this branch, and this branch did not add it"
+            "{shown} is a design of other work: it does not govern this branch, and this branch \
+             did not add it"
         ),
     };
     let action = changed.change.action().name();
@@ -80,11 +85,10 @@ fn finding(case: &Case<'_>, changed: &MeasuredChange, refusal: Refusal) -> Findi
     );
     match refusal {
         Refusal::OtherWork => finding.help(choose),
-        Refusal::PerhapsOtherWork => finding.help(choose).help(
-            "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell",
-        ),
+        Refusal::PerhapsOtherWork => finding.help(choose).help(granted::SET_BASE),
         Refusal::NotNamed if patterns.is_empty() => finding.help(
-            "the branch name does not say which design belongs to it: switch to the branch of that work, or ask a person to write the design",
+            "the branch name does not say which design belongs to it: switch to the branch of \
+             that work, or ask a person to write the design",
         ),
         Refusal::NotNamed => finding.help(format!(
             "write the design of this branch instead: {}",

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use bstr::BStr;
 
 use super::{
-    Case, MeasuredChange, Sink, companions, denied, granted, missing_row, policy_changed,
-    rename_rows,
+    Case, ChangeRule, MeasuredChange, Sink, companions, denied, granted, missing_row,
+    policy_changed, rename_rows,
 };
 use crate::change::{Action, Change};
 use crate::design::MissingRow;
@@ -17,7 +17,9 @@ use crate::scope::closest::{Closest, closest};
 use crate::scope::unicode_form::{UnicodeForm, in_another_form};
 use crate::scope::{Actions, Grant, GrantKind, Scope};
 
-pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+pub(super) const RULE: ChangeRule = ChangeRule { check, reads: None };
+
+fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let Some(scope) = &case.policy.scope else {
         return;
     };
@@ -28,7 +30,6 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         return;
     }
     let paths: HashSet<&BStr> = refused.iter().map(|changed| changed.path()).collect();
-    let exists = |path: &BStr| case.result.entry(path).is_some();
     for changed in refused {
         let grant = scope.lookup(changed.path()).first().copied();
         let rule = match grant {
@@ -42,7 +43,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 .unwrap_or_else(|| missing_row::of(&changed.change));
             match grant {
                 Some(grant) => not_this_action(case, changed, grant, &wanted),
-                None => no_grant(case, scope, changed, &wanted, &exists),
+                None => no_grant(case, scope, changed, &wanted),
             }
         });
     }
@@ -57,7 +58,8 @@ fn is_granted(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool 
 
 /// Whether the design in force permits the change, or none is needed.
 pub(super) fn is_allowed(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool {
-    let (policy, change) = (case.policy, &changed.change);
+    let policy = case.policy;
+    let change = &changed.change;
     // Rules that read more than the path come last: the row of a change usually grants it.
     granted::grants(scope, changed, case.merge_base)
         || rename_rows::is_reported_at_new_end(case, scope, changed)
@@ -76,11 +78,11 @@ fn no_grant(
     scope: &Scope,
     changed: &MeasuredChange,
     wanted: &MissingRow<'_>,
-    exists: &dyn Fn(&BStr) -> bool,
 ) -> Finding {
     let policy = case.policy;
     let path = changed.path();
-    let (shown, renamed) = (escaped(path), renamed(&changed.change));
+    let shown = escaped(path);
+    let renamed = renamed(&changed.change);
     let message = format!("{shown}{renamed} is not in the design");
     let mut finding = Finding::new(Rule::OutOfScope, path, message)
         .detail("action", changed.change.action().name());
@@ -93,9 +95,11 @@ fn no_grant(
     if let Some(twin) = twin {
         finding = differs_in_form(finding, policy, path, &twin);
         instead = "give the file the name that the design has, or ".to_owned();
-    } else if let Some(found) = closest(scope, path, needed, exists)
-        .or_else(|| closest(&policy.proposed, path, needed, exists))
-    {
+    } else if let Some(found) = [scope, &policy.proposed].into_iter().find_map(|scope| {
+        closest(scope, path, needed, |path| {
+            case.result.entry(path).is_some()
+        })
+    }) {
         finding = finding.at(found.grant.anchor.labelled("closest path in the design"));
         // An existing file is the intended one; only a new file may be in the wrong place.
         if changed.change.action() == Action::Add {
@@ -122,11 +126,16 @@ fn differs_in_form(finding: Finding, policy: &Policy, path: &BStr, twin: &Closes
         Stage::Request => "the request",
         _ => "git",
     };
-    let (form, in_design) = (UnicodeForm::of(path), UnicodeForm::of(twin.path.as_ref()));
+    let form = UnicodeForm::of(path);
+    let in_design = UnicodeForm::of(twin.path.as_ref());
     let finding = finding
-        .at(twin.grant.anchor.labelled("this name in another Unicode form"))
+        .at(twin
+            .grant
+            .anchor
+            .labelled("this name in another Unicode form"))
         .help(format!(
-            "the two names look alike but differ in their Unicode form: {owner} has {}, the design {}",
+            "the two names look alike but differ in their Unicode form: {owner} has {}, the \
+             design {}",
             form.name(),
             in_design.name()
         ))
@@ -159,7 +168,9 @@ fn not_this_action(
         Some(to) => format!("lets it be renamed to {}", escaped(to)),
         None => format!("lets it be {}", participles(grant.actions)),
     };
-    let (shown, renamed, done) = (escaped(path), renamed(change), participles(needed));
+    let shown = escaped(path);
+    let renamed = renamed(change);
+    let done = participles(needed);
     let message = format!("{shown}{renamed} is {done}; the design only {lets}");
     let mut finding = Finding::new(Rule::ActionNotGranted, path, message)
         .at(grant.anchor.labelled(lets))
@@ -168,8 +179,9 @@ fn not_this_action(
     let may_be_own_work = needed == Actions::DELETE
         && grant.actions.contains(Actions::ADD)
         && (case.merge_base)(path).is_none();
-    let own = "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell";
-    finding.help.extend(may_be_own_work.then(|| own.into()));
+    if may_be_own_work {
+        finding = finding.help(granted::SET_BASE);
+    }
     let is_own_row = grant.kind == GrantKind::File
         && !grant.change_type.is_empty()
         && new_end.is_none()

@@ -3,13 +3,18 @@
 
 use bstr::{BStr, ByteSlice};
 
-use super::{Case, MeasuredChange, Sink, agent_settings};
+use super::{Case, ChangeRule, MeasuredChange, Sink, agent_settings};
 use crate::finding::{Finding, Level, Rule};
 use crate::hooks::runs_guard;
 use crate::own_part::{self, HostFile, Switch, switches};
 use crate::path::escaped;
 use crate::policy::{self, Policy, Stage};
 use crate::scope::settings;
+
+pub(super) const RULE: ChangeRule = ChangeRule {
+    check,
+    reads: Some(may_call_guard),
+};
 
 /// More files that may call guard; matched by the end of their path.
 const CALLERS: &[&str] = &[
@@ -45,7 +50,7 @@ pub fn may_call_guard(path: &BStr) -> bool {
         || directories.any(|directory| path.starts_with(directory.as_bytes()))
 }
 
-pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
     if let Some(why) = &policy.broken_settings {
         let message = format!("the new {} cannot be used", settings::FILE);
@@ -117,8 +122,10 @@ fn switched_off(changed: &MeasuredChange, sink: &mut Sink<'_>) {
         return;
     }
     let path = changed.path();
-    let shown = |one: &Switch| escaped(one.to_string().as_str()).to_string();
-    let shown: Vec<String> = switches.iter().map(shown).collect();
+    let shown: Vec<String> = switches
+        .iter()
+        .map(|one| escaped(one.to_string().as_str()).to_string())
+        .collect();
     let message = format!(
         "{} changes when guard runs, or whether its failure counts: {}",
         escaped(path),
@@ -159,15 +166,16 @@ fn calls<'c>(path: &BStr, content: &'c [u8]) -> (Vec<&'c [u8]>, String) {
 
 /// What the change adds or takes away that decides whether a call of guard runs, and whether its failure counts.
 fn new_switches(changed: &MeasuredChange) -> Vec<Switch> {
-    let (path, content) = (changed.path(), changed.content.as_deref());
+    let path = changed.path();
+    let content = changed.content.as_deref();
     let Some((old, new)) = content.filter(|_| may_call_guard(path)) else {
         return Vec::new();
     };
-    let is_call = |text: &[u8]| text.lines().any(runs_guard);
-    if !is_call(old) || !is_call(new) {
+    if !old.lines().any(runs_guard) || !new.lines().any(runs_guard) {
         return Vec::new();
     }
-    let (old, new) = (switches(path, old), switches(path, new));
+    let old = switches(path, old);
+    let new = switches(path, new);
     new.symmetric_difference(&old).cloned().collect()
 }
 

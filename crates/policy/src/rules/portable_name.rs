@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use bstr::{BStr, BString, ByteSlice};
 
 use super::unsafe_path::rejected;
-use super::{Case, Sink};
+use super::{Case, ChangeRule, Sink};
 use crate::change::Kind;
 use crate::finding::{Finding, Rule};
 use crate::path::{check_entry, escaped, fold, portable_name};
 
-pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+pub(super) const RULE: ChangeRule = ChangeRule { check, reads: None };
+
+fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let added = case.changes.iter();
     let added = added.filter(|changed| changed.change.old.is_none());
     let added: Vec<&BStr> = added.map(|changed| changed.path()).collect();

@@ -3,7 +3,7 @@
 
 use bstr::BStr;
 
-use super::{Access, Case, MeasuredChange, Sink, denied, granted};
+use super::{Access, Case, ChangeRule, MeasuredChange, Sink, denied, granted};
 use crate::finding::{Finding, Rule};
 use crate::path::{escaped, fold};
 use crate::policy::{self, Stage};
@@ -11,7 +11,9 @@ use crate::scope::settings::{ProtectTests, Settings};
 use crate::scope::{Actions, DenialSource, Grant, Role, Scope};
 use crate::verdict::Protection;
 
-pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+pub(super) const RULE: ChangeRule = ChangeRule { check, reads: None };
+
+fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for changed in case.changes {
         let path = changed.path();
         let shown = escaped(path);
@@ -21,7 +23,10 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 escaped(pattern)
             );
             Finding::new(Rule::ProtectedPath, path, message)
-                .help("no row allows a protected path; to unprotect it, change `[scope] protect` in a separate commit")
+                .help(
+                    "no row allows a protected path; to unprotect it, change `[scope] protect` in \
+                     a separate commit",
+                )
                 .detail("pattern", pattern)
         } else if let Some(denial) = denied::denial(case, changed) {
             let why = match denial.source {
@@ -36,7 +41,8 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             )
         } else if let Some(grant) = kept(case, changed) {
             let help = format!(
-                "make the code pass the test; if it must change, a person may write `Add/Modify` as the type of its row, and {}",
+                "make the code pass the test; if it must change, a person may write `Add/Modify` \
+                 as the type of its row, and {}",
                 case.policy.commit_the_design()
             );
             let message = format!("{shown} is an existing test: DO NOT MODIFY");

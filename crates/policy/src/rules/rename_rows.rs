@@ -39,7 +39,8 @@ pub(super) fn finding(case: &Case<'_>, changed: &MeasuredChange) -> Option<Findi
     } else {
         "is not part of the change"
     };
-    let (shown, shown_to) = (escaped(path), escaped(&to));
+    let shown = escaped(path);
+    let shown_to = escaped(&to);
     let message = format!("{shown} is deleted, but its new path {shown_to} {why}");
     let label = format!("lets it be renamed to {shown_to}");
     let finding = Finding::new(Rule::ActionNotGranted, path, message)
@@ -60,7 +61,8 @@ pub(super) fn finding(case: &Case<'_>, changed: &MeasuredChange) -> Option<Findi
             before,
         ));
     }
-    let (from, to) = (shell_word(path), shell_word(to.as_ref()));
+    let from = shell_word(path);
+    let to = shell_word(to.as_ref());
     let step = match policy.stage {
         Stage::Request => Help::run("to rename it", format_args!("guard move {from} {to}")),
         Stage::Commit => {

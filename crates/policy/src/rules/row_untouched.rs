@@ -4,13 +4,15 @@ use std::collections::HashSet;
 
 use bstr::BStr;
 
-use super::{Case, Sink};
+use super::{Case, ChangeRule, Sink};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
 use crate::policy::{Policy, Stage};
 use crate::scope::Grant;
 
-pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+pub(super) const RULE: ChangeRule = ChangeRule { check, reads: None };
+
+fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     if case.policy.stage != Stage::Range {
         return;
     }

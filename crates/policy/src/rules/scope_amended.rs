@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bstr::BStr;
 use serde_json::json;
 
-use super::{Case, MeasuredChange, Sink, granted, out_of_scope};
+use super::{Case, ChangeRule, MeasuredChange, Sink, granted, out_of_scope};
 use crate::change::Change;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{escaped, listed};
@@ -14,10 +14,12 @@ use crate::policy::{ChosenBy, Obstacle, Stage, is_standing};
 use crate::scope::settings::Authority;
 use crate::scope::{Grant, Scope};
 
+pub(super) const RULE: ChangeRule = ChangeRule { check, reads: None };
+
 /// The number of new rows to list.
 const LISTED: usize = 10;
 
-pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     match case.policy.stage {
         Stage::Commit => of_commit(case, sink),
         Stage::Range => of_range(case, sink),
@@ -36,7 +38,8 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
         by_design.entry(design).or_default().push(grant);
     }
     for (design, added) in by_design {
-        let (shown, rows) = (escaped(design), counted(&added, "row"));
+        let shown = escaped(design);
+        let rows = counted(&added, "row");
         let (level, message) = if is_new(case, design) {
             let message = format!("the branch adds the design {shown} with {rows}");
             (Level::Note, message)
@@ -50,7 +53,8 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
             }
             Authority::Head => "review them like the code",
             Authority::Base => {
-                "they allow nothing here: with `authority = \"base\"` only rows of the merge base count"
+                "they allow nothing here: with `authority = \"base\"` only rows of the merge base \
+                 count"
             }
         };
         let details = added.iter().map(|grant| {
@@ -79,7 +83,8 @@ fn chosen_by_commits(case: &Case<'_>, sink: &mut Sink<'_>) {
         if is_standing(&policy.settings, design) || is_new(case, design) {
             continue;
         }
-        let (shown, commit) = (escaped(design), commit.to_hex_with_len(12));
+        let shown = escaped(design);
+        let commit = commit.to_hex_with_len(12);
         let message = format!("{shown} applies only because commit {commit} names it");
         let finding = Finding::new(Rule::ScopeAmended, design, message)
             .help("check that the work belongs to this design")
@@ -126,8 +131,11 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
     // What is allowed anyway, such as a line in the change log, asks for no new row.
     let nothing = Scope::default();
     let scope = policy.scope.as_ref().unwrap_or(&nothing);
-    let asks_for_row = |changed: &&MeasuredChange| !out_of_scope::is_allowed(case, scope, changed);
-    let code: Vec<&MeasuredChange> = case.changes.iter().filter(asks_for_row).collect();
+    let code: Vec<&MeasuredChange> = case
+        .changes
+        .iter()
+        .filter(|changed| !out_of_scope::is_allowed(case, scope, changed))
+        .collect();
     for governing in &policy.designs {
         let path: &BStr = governing.design.path.as_ref();
         let added = policy.added.iter();
@@ -137,7 +145,8 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
         if !needing.any(|changed| granted::grants(&widened, changed, case.merge_base)) {
             continue;
         }
-        let (shown, rows) = (escaped(path), counted(&added, "new row"));
+        let shown = escaped(path);
+        let rows = counted(&added, "new row");
         let (title, what) = if governing.in_force {
             (
                 "Amend the design",

@@ -3,7 +3,7 @@
 
 use bstr::{BStr, BString};
 
-use super::{Case, MeasuredChange, Sink, granted, missing_row};
+use super::{Case, ChangeRule, MeasuredChange, Sink, granted, missing_row};
 use crate::change::{Kind, State};
 use crate::design::MissingRow;
 use crate::finding::{Finding, Rule};
@@ -11,12 +11,17 @@ use crate::path::escaped;
 use crate::policy::Policy;
 use crate::scope::Actions;
 
+pub(super) const RULE: ChangeRule = ChangeRule {
+    check,
+    reads: Some(concerns),
+};
+
 /// Whether the rule reads this file.
 pub(super) fn concerns(path: &BStr) -> bool {
     path == ".gitmodules"
 }
 
-pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for changed in case.changes {
         // Another rule refuses a link or a directory in place of the file.
         let is_file = changed.change.new.is_some_and(|new| new.kind.is_file());
@@ -33,8 +38,11 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 
 /// Whether a Submodule row grants it, or for a removal a Delete row.
 fn is_granted(policy: &Policy, changed: &MeasuredChange) -> bool {
-    let granted = |scope| granted::may_go(scope, changed);
-    grants_submodule(policy, changed.path()) || policy.scope.as_ref().is_some_and(granted)
+    grants_submodule(policy, changed.path())
+        || policy
+            .scope
+            .as_ref()
+            .is_some_and(|scope| granted::may_go(scope, changed))
 }
 
 fn grants_submodule(policy: &Policy, path: &BStr) -> bool {
@@ -44,11 +52,8 @@ fn grants_submodule(policy: &Policy, path: &BStr) -> bool {
 
 fn without_row(policy: &Policy, changed: &MeasuredChange) -> Finding {
     let change = &changed.change;
-    let short_id = |side: Option<State>| {
-        let link = side.filter(|state| state.kind == Kind::Submodule);
-        link.map(|state| state.id.to_hex_with_len(12).to_string())
-    };
-    let (from, to) = (short_id(change.old), short_id(change.new));
+    let from = change.old.and_then(short_id);
+    let to = change.new.and_then(short_id);
     let what = match (&from, &to) {
         (Some(from), Some(to)) => format!("moves from {from} to {to}"),
         (Some(from), None) => format!("is removed; it was at {from}"),
@@ -63,10 +68,16 @@ fn without_row(policy: &Policy, changed: &MeasuredChange) -> Finding {
     missing_row::advise(finding, policy, &missing_row::of(change), "")
 }
 
+/// The commit of a submodule, shortened.
+fn short_id(state: State) -> Option<String> {
+    (state.kind == Kind::Submodule).then(|| state.id.to_hex_with_len(12).to_string())
+}
+
 fn check_modules(case: &Case<'_>, file: &BStr, [old, new]: [&[u8]; 2], sink: &mut Sink<'_>) {
     let Some(new) = (case.submodules)(new) else {
         let message = ".gitmodules is not valid git configuration";
-        let help = "change it with git's own commands; to see where it is wrong: git config --file .gitmodules --list";
+        let help = "change it with git's own commands; to see where it is wrong: \
+                    git config --file .gitmodules --list";
         return sink.push(Finding::new(Rule::SubmoduleChanged, file, message).help(help));
     };
     // An old version that cannot be parsed has no keys to keep.
@@ -89,36 +100,37 @@ fn check_modules(case: &Case<'_>, file: &BStr, [old, new]: [&[u8]; 2], sink: &mu
 fn judge(policy: &Policy, file: &BStr, names: [&BStr; 3], key: &str) -> Option<Finding> {
     let [name, path, value] = names;
     let [shown, shown_path, shown_value] = names.map(escaped);
-    let report = |rule, what: String| {
-        Finding::new(rule, file, format!("submodule {shown}: {what}"))
-            .detail("submodule", name.to_string())
-    };
     if let Some((rule, why)) = harm(name, key, value) {
-        let what = format!("{key} = {shown_value} {why}");
-        return Some(report(rule, what).help("remove the line"));
+        let message = format!("submodule {shown}: {key} = {shown_value} {why}");
+        let finding = Finding::new(rule, file, message).detail("submodule", name.to_string());
+        return Some(finding.help("remove the line"));
     }
     if !matches!(key, "url" | "path" | "branch" | "update") || grants_submodule(policy, path) {
         return None;
     }
-    let what = format!("{key} changes to {shown_value}, but no row allows {shown_path}");
+    let message = format!(
+        "submodule {shown}: {key} changes to {shown_value}, but no row allows {shown_path}"
+    );
     let wanted = MissingRow {
         path,
         from: None,
         word: "Submodule",
         actions: Actions::SUBMODULE,
     };
-    let finding = report(Rule::SubmoduleChanged, what);
+    let finding =
+        Finding::new(Rule::SubmoduleChanged, file, message).detail("submodule", name.to_string());
     Some(missing_row::advise(finding, policy, &wanted, ""))
 }
 
 /// How the value could harm git or a user, and the rule about that.
 fn harm(name: &BStr, key: &str, value: &BStr) -> Option<(Rule, &'static str)> {
     let mut parts = name.split(|byte| matches!(byte, b'/' | b'\\'));
-    let is_external = || value.to_ascii_lowercase().starts_with(b"ext::");
     let why = match key {
         _ if parts.any(|part| part == b"..") => "belongs to a name that escapes .git/modules",
         "update" if value.starts_with(b"!") => "runs a command in every clone",
-        "url" if is_external() => "runs a command instead of connecting to a server",
+        "url" if value.to_ascii_lowercase().starts_with(b"ext::") => {
+            "runs a command instead of connecting to a server"
+        }
         "url" | "path" if value.starts_with(b"-") => "begins with a dash and is read as an option",
         "url" | "path" if value.iter().any(u8::is_ascii_control) => "contains a control character",
         "ignore" if value != "none" => {

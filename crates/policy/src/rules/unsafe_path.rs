@@ -5,12 +5,14 @@ use std::collections::HashSet;
 
 use bstr::BStr;
 
-use super::{Case, MeasuredChange, Sink};
+use super::{Case, ChangeRule, MeasuredChange, Sink};
 use crate::change::Kind;
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Links, Rejection};
 
-pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+pub(super) const RULE: ChangeRule = ChangeRule { check, reads: None };
+
+fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     // The changes that leave something at their path, with its kind.
     let arrivals = case.changes.iter();
     let arrivals = arrivals.filter_map(|changed| Some((changed, changed.change.new?.kind)));

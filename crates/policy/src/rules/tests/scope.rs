@@ -549,7 +549,7 @@ fn findings_beyond_the_limit_count_by_their_own_rule() {
         let work = commit("", &[row]).delete("src/x.rs", "a\n");
         let more = work.judged(&work.measured(), |case| {
             let mut sink = Sink::new(&work.policy.settings, 0);
-            out_of_scope::check(case, &mut sink);
+            (out_of_scope::RULE.check)(case, &mut sink);
             sink.finish()
         });
         assert_eq!(more[0].rule, rule);
