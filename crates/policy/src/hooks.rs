@@ -2,8 +2,6 @@
 
 use bstr::ByteSlice;
 
-use crate::named::is_in;
-
 /// A hook of git that guard installs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hook {
@@ -17,7 +15,11 @@ pub struct Hook {
 
 macro_rules! hooks {
     ($($name:literal $gap:literal)*) => {
-        [$(Hook { name: $name, script: include_str!(concat!("../../../hooks/", $name)), gap: $gap }),*]
+        [$(Hook {
+            name: $name,
+            script: include_str!(concat!("../../../hooks/", $name)),
+            gap: $gap,
+        }),*]
     };
 }
 
@@ -26,7 +28,8 @@ pub const HOOKS: [Hook; 8] = hooks! {
     "pre-commit" "guard does not check commits"
     "pre-merge-commit" "guard checks a merge late or not at all"
     "pre-applypatch" "guard does not check what git am applies"
-    "prepare-commit-msg" "guard does not check commits made with --no-verify, cherry-pick, revert and rebase"
+    "prepare-commit-msg"
+        "guard does not check commits made with --no-verify, cherry-pick, revert and rebase"
     "commit-msg" "messages written in an editor do not name the design"
     "post-commit" "used approvals stay until they expire"
     "pre-push" "guard checks a push only on the server, if at all"
@@ -63,31 +66,50 @@ pub(crate) const KEEP_INPUT: &str =
 pub(crate) const INPUT_AGAIN: &str = "exec <&3 3<&-";
 
 /// The verbs that hooks and CI definitions call.
-const VERBS: &str = "hook|lint|scope|check|install|uninstall|init|doctor";
+const VERBS: &[&str] = &[
+    "hook",
+    "lint",
+    "scope",
+    "check",
+    "install",
+    "uninstall",
+    "init",
+    "doctor",
+];
+
+/// The keys with which CI definitions and pre-commit include what others publish.
+const INCLUDING: &[&str] = &["uses:", "repo:", "id:"];
 
 /// Whether the line runs, installs or includes this guard. Ruby has a program of the same name, and a script may be
 /// called `test:guard`.
 pub fn runs_guard(line: &[u8]) -> bool {
+    if line.contains_str("write-guard") {
+        return true;
+    }
     let key = line
         .trim()
         .strip_prefix(b"- ")
         .unwrap_or(line.trim())
         .trim();
-    let includes = [&b"uses:"[..], b"repo:", b"id:"];
-    let includes = includes.iter().any(|start| key.starts_with(start));
     let mut words =
         line.split(|byte| byte.is_ascii_whitespace() || b"\"'()[]{},;&|".contains(byte));
-    let is_own = |word: &[u8]| {
-        let name = word.rsplit(|&byte| byte == b'/').next().unwrap_or(word);
-        if includes {
-            name.strip_prefix(b"guard")
-                .is_some_and(|rest| matches!(rest.first(), None | Some(b'@' | b'-' | b'.')))
-        } else {
-            name == b"guard" || name == b"guard.exe"
-        }
-    };
-    let is_verb = |word: &[u8]| word.to_str().is_ok_and(|word| is_in(word, VERBS));
-    line.contains_str("write-guard") || words.any(is_own) && (includes || words.any(is_verb))
+    if INCLUDING.iter().any(|start| key.starts_with_str(start)) {
+        return words.any(|word| is_published_name(name_of(word)));
+    }
+    // The verb stands behind the program, though not directly: `guard -C sub lint`.
+    words.any(|word| matches!(name_of(word), b"guard" | b"guard.exe"))
+        && words.any(|word| VERBS.iter().any(|verb| verb.as_bytes() == word))
+}
+
+/// The last component of a path or address.
+fn name_of(word: &[u8]) -> &[u8] {
+    word.rsplit(|&byte| byte == b'/').next().unwrap_or(word)
+}
+
+/// `guard`, `guard@v1`, `guard-trailer`, `guard.git`: guard as others include it.
+fn is_published_name(name: &[u8]) -> bool {
+    name.strip_prefix(b"guard")
+        .is_some_and(|rest| matches!(rest.first(), None | Some(b'@' | b'-' | b'.')))
 }
 
 #[cfg(test)]

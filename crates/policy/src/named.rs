@@ -1,9 +1,11 @@
-//! Enums whose variants have a name that users and programs see, and lists of words.
+//! Enums whose variants have a name that users and programs see.
 
 /// Defines an enum without data; each variant has a stable name, which `name` returns.
 #[macro_export]
 macro_rules! named {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+    ($(#[$meta:meta])* pub enum $name:ident {
+        $($(#[$doc:meta])* $variant:ident = $word:literal,)*
+    }) => {
         $(#[$meta])*
         pub enum $name {
             $($(#[$doc])* $variant,)*
@@ -27,9 +29,4 @@ macro_rules! named {
             }
         }
     };
-}
-
-/// Whether a word is in a list, which has `|` between its words.
-pub(crate) fn is_in(word: &str, list: &str) -> bool {
-    list.split('|').any(|other| other == word)
 }

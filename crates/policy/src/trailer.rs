@@ -64,18 +64,22 @@ fn speaks_of_guard(line: &[u8]) -> bool {
 
 /// Whether each line is a trailer, or the mark that `git cherry-pick -x` leaves between them.
 fn is_block(lines: &[&[u8]]) -> bool {
-    let is_trailer = |line: &&[u8]| {
+    lines.iter().all(|line| {
         let line = line.trim_ascii();
-        let token = line
-            .split_once_str(":")
-            .map(|(token, _)| token.trim_ascii_end());
-        let is_token = |name: &[u8]| {
-            let mut bytes = name.iter();
-            !name.is_empty() && bytes.all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-        };
-        token.is_some_and(is_token) || line.starts_with(b"(cherry picked from commit ")
+        is_trailer(line) || line.starts_with(b"(cherry picked from commit ")
+    })
+}
+
+/// Whether the line has a colon behind a token of letters, digits and hyphens, as git defines a trailer.
+fn is_trailer(line: &[u8]) -> bool {
+    let Some((token, _)) = line.split_once_str(":") else {
+        return false;
     };
-    lines.iter().all(is_trailer)
+    let token = token.trim_ascii_end();
+    !token.is_empty()
+        && token
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
 }
 
 /// The values of the trailers `key` (in any case), in order; `trailers` comes from [`of_guard`].

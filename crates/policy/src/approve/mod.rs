@@ -81,18 +81,25 @@ impl Approval {
 /// git's mode precedes it (`120000 ID`), so that an approval does not cover another kind of file with the same
 /// content.
 pub fn sides(change: &Change) -> (Option<String>, Option<String>) {
-    let side = |State { kind, id }: State, is_plain: bool| {
-        if is_plain {
-            id.to_string()
-        } else {
-            format!("{:06o} {id}", kind.mode())
+    let mut usual = Kind::File;
+    let mut old = None;
+    if let Some(state) = change.old {
+        if state.kind.is_file() {
+            usual = state.kind;
         }
-    };
-    let old = change.old.map(|state| side(state, state.kind.is_file()));
-    let before = change.old.map(|state| state.kind);
-    let before = before.filter(|kind| kind.is_file()).unwrap_or(Kind::File);
-    let new = change.new.map(|state| side(state, state.kind == before));
+        old = Some(side(state, usual));
+    }
+    let new = change.new.map(|state| side(state, usual));
     (old, new)
+}
+
+/// The id of a state, behind its mode unless it is of the kind that goes without saying.
+fn side(State { kind, id }: State, usual: Kind) -> String {
+    if kind == usual {
+        id.to_string()
+    } else {
+        format!("{:06o} {id}", kind.mode())
+    }
 }
 
 /// The word to reject; never the word to approve.
@@ -115,14 +122,17 @@ pub fn word(lost: &[u8], path: &BStr, id: &str) -> String {
 
 /// ASCII only, so that any keyboard can type it.
 fn first(text: &[u8]) -> Option<String> {
-    let is_answer = |word: &[u8]| {
-        let mut answers = ANSWERS.iter();
-        answers.any(|answer| word.eq_ignore_ascii_case(answer.as_bytes()))
-    };
     text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
         .filter(|word| LENGTH.contains(&word.len()))
         .find(|word| word[0].is_ascii_alphabetic() && !is_answer(word))
         .map(|word| word.to_str_lossy().into_owned())
+}
+
+/// Whether the word alone already answers the question, so that nobody can be asked to type it.
+fn is_answer(word: &[u8]) -> bool {
+    ANSWERS
+        .iter()
+        .any(|answer| word.eq_ignore_ascii_case(answer.as_bytes()))
 }
 
 /// A reason for the log: printable, and of limited length.

@@ -35,10 +35,12 @@ impl SshSignature {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let key = field(&mut rest)?;
         let namespace = field(&mut rest)?;
-        let (_reserved, _hash) = (field(&mut rest)?, field(&mut rest)?);
+        let _reserved = field(&mut rest)?;
+        let _hash = field(&mut rest)?;
         let mut signature = field(&mut rest).filter(|_| rest.is_empty())?;
         let key_kind = field(&mut &*key)?;
-        let (kind, _) = (field(&mut signature)?, field(&mut signature)?);
+        let kind = field(&mut signature)?;
+        let _ = field(&mut signature)?;
         let is_hardware = [key_kind, kind]
             .iter()
             .any(|kind| kind.starts_with(b"sk-") || kind.starts_with(b"webauthn-sk-"));
@@ -95,8 +97,10 @@ fn decode(text: &str) -> Option<Vec<u8>> {
 pub fn base64(bytes: &[u8]) -> String {
     let mut text = String::new();
     for three in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or_default());
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        let mut bits = 0_u32;
+        for at in 0..3 {
+            bits = bits << 8 | u32::from(three.get(at).copied().unwrap_or_default());
+        }
         for at in 0..=three.len() {
             text.push(char::from(BASE64[(bits >> (18 - 6 * at) & 63) as usize]));
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use super::propose::form::{self, Form, FormPlace, MissingRow, RowToAdd};
+use super::propose::form::{self, Form, MissingRow, RowToAdd};
 use super::row::{RowMeaning, WrittenRow};
 use super::types::{RowAction, any};
 use super::{Actions, DesignText, Grant, GrantForm, GrantKind, Problem, WrittenPath};
@@ -96,8 +96,8 @@ impl<'a> DesignBuilder<'a> {
             RowMeaning::Grants => match self.grants(&row) {
                 Ok(grants) => {
                     self.rows += 1;
-                    let has_slot = |path: &WrittenPath| placeholders::has_slot_segment(&path.text);
-                    if row.paths.iter().any(has_slot) {
+                    let mut paths = row.paths.iter();
+                    if paths.any(|path| placeholders::has_slot_segment(&path.text)) {
                         self.slotted.push(grants);
                     } else {
                         self.design.grants.extend(grants);
@@ -225,19 +225,23 @@ impl<'a> DesignBuilder<'a> {
         self.settle_slotted_rows();
         self.report_duplicates();
         self.report_nothing_granted();
-        let is_table = |form: &Form| matches!(form.place, FormPlace::Table { .. });
-        self.design.declares =
-            self.is_void || self.has_broken_table || self.design.forms.iter().any(is_table);
+        let has_table = self.design.forms.iter().any(Form::is_table);
+        self.design.declares = self.is_void || self.has_broken_table || has_table;
         if self.is_void {
             self.design.grants.clear();
             self.design.mentions.clear();
         }
         self.design.path = self.source.path.into();
         self.design.text = self.source.text.to_owned();
-        let start = |anchor: &Anchor| anchor.span.start;
-        (self.design.faults).sort_by_key(|fault| fault.anchor.as_deref().map(start));
-        (self.design.grants).sort_by_key(|grant| grant.anchor.span.start);
-        (self.design.denials).sort_by_key(|denial| denial.anchor.span.start);
+        let Design {
+            faults,
+            grants,
+            denials,
+            ..
+        } = &mut self.design;
+        faults.sort_by_key(|fault| fault.anchor.as_deref().map(|anchor| anchor.span.start));
+        grants.sort_by_key(|grant| grant.anchor.span.start);
+        denials.sort_by_key(|denial| denial.anchor.span.start);
         self.design
     }
 
@@ -314,7 +318,10 @@ impl<'a> DesignBuilder<'a> {
 fn rename_ends(row: &WrittenRow, read: &[(String, GrantKind)]) -> Result<Vec<BString>, Problem> {
     let mut ends = Vec::new();
     for (pair, written) in read.chunks(2).zip(row.paths.chunks(2)) {
-        let ([(old, old_kind), (new, new_kind)], [first, second]) = (pair, written) else {
+        let [(old, old_kind), (new, new_kind)] = pair else {
+            return Err(problem::rename_ends().at(written[0].span.clone()));
+        };
+        let [first, second] = written else {
             return Err(problem::rename_ends().at(written[0].span.clone()));
         };
         let is_pair = !first.arrow && second.arrow;
@@ -385,8 +392,8 @@ impl Design {
             return Ok(self);
         }
         let mut error = Error::new(format!("the design {} cannot be used", escaped(&self.path)));
-        let is_left_out = |fault: &Problem| problem::NO_IMPORT.contains(&fault.reason);
-        if !self.faults.iter().any(is_left_out) {
+        let mut reasons = self.faults.iter().map(|fault| fault.reason);
+        if !reasons.any(|reason| problem::NO_IMPORT.contains(&reason)) {
             let command = format!("guard scope import {}", shell_word(&self.path));
             error = error.help(Help::run("to propose a table from its text", command));
         }
@@ -402,22 +409,16 @@ impl Design {
 
     /// The faults as findings, in document order.
     pub fn findings(&self) -> Vec<Finding> {
-        let finding = |fault: &Problem| {
-            let mut help = fault.help.lines();
-            let example = |line: &str| match problem::import_command(line) {
-                Some(command) => Help::run(problem::IMPORT, command),
-                None => Help::Row(line.to_owned()),
-            };
-            let sentence = help.next().map(Help::from).into_iter();
-            Finding {
+        self.faults
+            .iter()
+            .map(|fault| Finding {
                 level: fault.level,
                 design: fault.anchor.as_deref().cloned(),
-                help: sentence.chain(help.map(example)).collect(),
+                help: fault.help.clone(),
                 ..Finding::new(fault.rule, self.path.clone(), fault.message.clone())
                     .detail("reason", fault.reason)
-            }
-        };
-        self.faults.iter().map(finding).collect()
+            })
+            .collect()
     }
 }
 

@@ -12,7 +12,7 @@ use super::outline::{BlockPlace, label_of};
 use super::row::WrittenRow;
 use super::table::{self, Columns};
 use super::types::{RowAction, any};
-use super::{Block, BlockKind, DesignBuilder, Grant, GrantForm, InlineText, Outline, Table};
+use super::{Block, BlockKind, DesignBuilder, DesignText, GrantForm, InlineText, Outline, Table};
 use super::{WrittenPath, headings, list, placeholders, problem, scan};
 use crate::path::{escaped, listed};
 use crate::scope::{DenialSource, Scope};
@@ -30,11 +30,17 @@ struct ScopeTable<'b> {
 impl ScopeTable<'_> {
     /// Whether both cannot be the scope. One may go on with the table of another heading in its section.
     fn rivals(&self, other: &ScopeTable<'_>, outline: &Outline<'_>) -> bool {
-        let (ours, theirs) = (self.announcement.untyped, other.announcement.untyped);
+        let ours = self.announcement.untyped;
+        let theirs = other.announcement.untyped;
         let continues = self.columns.sorted_names() == other.columns.sorted_names()
             && self.place.heading != other.place.heading
             && outline.is_below(self.place, other.section);
         (ours == theirs || ours == any() || theirs == any()) && !continues
+    }
+
+    /// Whether a cell names a path.
+    fn names_path(&self, source: &DesignText<'_>) -> bool {
+        table::names_path(source, self.table, &self.columns)
     }
 }
 
@@ -180,10 +186,8 @@ fn typed_tables<'b>(
 ) -> Vec<ScopeTable<'b>> {
     let source = draft.source;
     tables.retain(|found| found.columns.is_typed());
-    let names_path =
-        |found: &ScopeTable<'_>| table::names_path(source, found.table, &found.columns);
-    if tables.iter().any(names_path) {
-        tables.retain(names_path);
+    if tables.iter().any(|found| found.names_path(source)) {
+        tables.retain(|found| found.names_path(source));
     }
     // The columns of the first table of each section. Those directly below the heading come before all others.
     let mut models: HashMap<usize, Vec<String>> = HashMap::new();
@@ -204,7 +208,6 @@ fn read_typed_tables(
     draft: &mut DesignBuilder<'_>,
 ) {
     let source = draft.source;
-    let key = |grant: &Grant| (grant.path.clone(), grant.kind, grant.actions);
     let mut kept: Vec<(ScopeTable<'_>, HashSet<_>)> = Vec::new();
     for found in tables {
         let before = draft.design.grants.len();
@@ -214,7 +217,10 @@ fn read_typed_tables(
             found.announcement.untyped,
             draft,
         );
-        let granted: HashSet<_> = draft.design.grants[before..].iter().map(key).collect();
+        let granted: HashSet<_> = draft.design.grants[before..]
+            .iter()
+            .map(|grant| (grant.path.clone(), grant.kind, grant.actions))
+            .collect();
         let rival = kept.iter().find(|(other, _)| found.rivals(other, outline));
         if let Some((other, known)) = rival.filter(|_| !draft.is_void) {
             if !granted.is_empty() && granted.is_subset(known) {
@@ -350,9 +356,11 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
         !named.contains(grant.path.as_bstr()) && scope.lookup(grant.path.as_ref()).is_empty()
     });
     let Some(first) = beyond.first() else { return };
-    let name = |grant: &Grant| format!("`{}` (line {})", escaped(&grant.path), grant.anchor.line);
     let line = source.lines.line(table);
-    let problem = problem::beyond_table(line, listed(beyond.iter().map(name), 3)).warning();
+    let names = beyond
+        .iter()
+        .map(|grant| format!("`{}` (line {})", escaped(&grant.path), grant.anchor.line));
+    let problem = problem::beyond_table(line, listed(names, 3)).warning();
     draft.fault(problem.at(source.line_span(first.anchor.span.start)));
 }
 

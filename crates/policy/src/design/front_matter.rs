@@ -109,10 +109,9 @@ pub(super) fn parse(source: &DesignText<'_>, body: &Range<usize>) -> FrontMatter
 fn unreadable(text: &str, place: Range<usize>) -> FrontMatter {
     let mut found = FrontMatter::default();
     let problem = problem::no_yaml().at(place);
-    let allows = |line: &str| ALLOWING.iter().any(|key| line.contains(key));
     if text.lines().any(denies) {
         found.refusals.push(problem);
-    } else if text.lines().any(allows) {
+    } else if ALLOWING.iter().any(|key| text.contains(key)) {
         found.faults.push(problem);
     }
     found
@@ -323,10 +322,10 @@ struct Offsets {
 
 impl Offsets {
     fn new(text: &str) -> Self {
-        let offsets = || text.char_indices().map(|(offset, _)| offset).collect();
         Offsets {
             length: text.len(),
-            of_characters: (!text.is_ascii()).then(offsets),
+            of_characters: (!text.is_ascii())
+                .then(|| text.char_indices().map(|(offset, _)| offset).collect()),
         }
     }
 

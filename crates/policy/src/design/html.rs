@@ -153,9 +153,9 @@ impl OpenElements {
             || tag.hides();
         let is_lasting = hides || LASTING.contains(&tag.name.as_str());
         if tag.is_end {
-            let same = |element: &Element| element.name == tag.name;
             let open = self.stack.get(self.floor..).unwrap_or(&[]);
-            match open.iter().rposition(same).map(|at| open.split_at(at + 1)) {
+            let opened = open.iter().rposition(|element| element.name == tag.name);
+            match opened.map(|at| open.split_at(at + 1)) {
                 Some((_, inner)) if inner.iter().all(|element| !element.is_lasting) => {
                     self.stack.truncate(self.stack.len() - inner.len() - 1);
                 }
@@ -242,8 +242,9 @@ pub(super) fn next_tag<'a>(
 /// The length of a comment, declaration or the like.
 fn declaration(rest: &str) -> Option<usize> {
     let kinds = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>"), ("!", ">")];
-    let is_kind = |(begin, _): &(&str, &str)| rest.starts_with(begin);
-    let (begin, end) = kinds.into_iter().find(is_kind)?;
+    let (begin, end) = kinds
+        .into_iter()
+        .find(|(begin, _)| rest.starts_with(begin))?;
     let (inner, _) = rest.get(begin.len()..)?.split_once(end)?;
     let is_clear = match begin {
         "!--" => !inner.starts_with('>') && !inner.starts_with("->") && !inner.contains("--!>"),
@@ -255,7 +256,10 @@ fn declaration(rest: &str) -> Option<usize> {
 
 /// A tag after its `<`, as a browser reads it: whether it ends an element, the name and the attributes.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
-    let tag = r#"^(/?)([A-Za-z][^_/>]*)((?:[_/]+|[^_/>=]+(?:[_]*=[_]*(?:"[^"]*"|'[^']*'|[^_>"'][^_>]*))?)*)>"#;
+    let tag = concat!(
+        r#"^(/?)([A-Za-z][^_/>]*)"#,
+        r#"((?:[_/]+|[^_/>=]+(?:[_]*=[_]*(?:"[^"]*"|'[^']*'|[^_>"'][^_>]*))?)*)>"#
+    );
     pattern(&tag.replace('_', r" \t\n\f\r"))
 });
 

@@ -13,7 +13,8 @@ use super::problem::{self, Problem};
 /// # Errors
 /// The link names two different files, or a URL.
 pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
-    let (name, path) = (plain(text), path_of(target));
+    let name = plain(text);
+    let path = path_of(target);
     if name.is_empty() || name.contains(":/") || path.contains("://") {
         return Err(problem::uri(target));
     }

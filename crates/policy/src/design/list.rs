@@ -146,9 +146,8 @@ fn read_item(
     if let Some(other) = below.iter().find(|child| child.kind == ListNodeKind::Other) {
         return Err(problem::odd_item().at(source.line_span(other.content.span.start)));
     }
-    let is_wide = |path: &WrittenPath| path.text.ends_with('/') || path.text.contains('*');
-    if !below.is_empty() && found.paths.iter().any(is_wide) {
-        // The items below may narrow the directory.
+    // Items below a directory or glob may narrow it.
+    if !below.is_empty() && found.paths.iter().any(WrittenPath::may_be_narrowed) {
         return Err(problem::odd_item());
     }
     remarks.extend(

@@ -111,9 +111,9 @@ impl InlineText {
 
     /// A mark of the emphasis at `span`. `_` inside a word belongs to the word: `__init__.py`.
     fn mark(&mut self, text: &str, span: &Range<usize>, mark: Range<usize>, is_literal: bool) {
-        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_');
-        let (before, behind) = (text.split_at(span.start).0, text.split_at(span.end).1);
-        let is_in_word = before.ends_with(is_word) || behind.starts_with(is_word);
+        let before = text.split_at(span.start).0;
+        let behind = text.split_at(span.end).1;
+        let is_in_word = before.ends_with(is_in_name) || behind.starts_with(is_in_name);
         let written = text.get(mark.clone()).unwrap_or("");
         if written.starts_with('_') {
             if is_literal || is_in_word {
@@ -164,7 +164,8 @@ struct Collector<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> {
 impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
     fn read(&mut self) {
         while let Some((event, range)) = self.events.next() {
-            let (start, before) = (range.start, self.elements.around().cloned());
+            let start = range.start;
+            let before = self.elements.around().cloned();
             let kind = self.block(event, range);
             let Some(kind) = kind else { continue };
             let start = match &kind {
@@ -219,7 +220,9 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             is_struck_whole: true,
             ..InlineText::default()
         };
-        let (mut link, mut images, mut struck) = (None, 0_usize, 0_usize);
+        let mut link = None;
+        let mut images = 0_usize;
+        let mut struck = 0_usize;
         self.elements.enter();
         while let Some((event, range)) = self.events.next_if(|(event, _)| is_inline(event)) {
             if content.span.is_empty() {
@@ -228,7 +231,9 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             content.span.end = content.span.end.max(range.end);
             // Whether one piece stands for this and more.
             let mut is_inner = link.is_some() || images > 0 || struck > 0;
-            let (mut kind, mut shown, mut read) = (None, CowStr::Borrowed(""), None);
+            let mut kind = None;
+            let mut shown = CowStr::Borrowed("");
+            let mut read = None;
             match event {
                 Event::Text(text) => shown = text,
                 Event::SoftBreak | Event::HardBreak => (shown, read) = (" ".into(), Some("\n")),
@@ -326,7 +331,8 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             }
         }
         (self.is_cell, self.container_end) = (true, end);
-        let (mut table, mut row) = (Table::default(), TableRow::default());
+        let mut table = Table::default();
+        let mut row = TableRow::default();
         while let Some((event, range)) = self.events.next() {
             match event {
                 Event::Start(Tag::TableHead | Tag::TableRow) => {
@@ -389,15 +395,9 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
     fn container(&mut self, is_list: bool, end: usize) -> Vec<ListNode> {
         self.container_end = end;
         let mut nodes = Vec::new();
-        let mut push = |depth, kind, content| {
-            nodes.push(ListNode {
-                depth,
-                kind,
-                content,
-            });
-        };
         // The number of open items, and of open blocks in which nothing counts.
-        let (mut depth, mut others) = (0_usize, usize::from(!is_list));
+        let mut depth = 0_usize;
+        let mut others = usize::from(!is_list);
         let mut is_first = true;
         while (is_list || others > 0)
             && let Some((event, span)) = self.events.next()
@@ -415,25 +415,36 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                         .events
                         .next_if(|(next, _)| matches!(next, Event::TaskListMarker(_)))
                         .is_some();
-                    let kind = ListNodeKind::Item { is_task, is_first };
-                    push(depth, kind, self.inline(span.start..span.start));
-                    (depth, is_first) = (depth + 1, false);
+                    nodes.push(ListNode {
+                        depth,
+                        kind: ListNodeKind::Item { is_task, is_first },
+                        content: self.inline(span.start..span.start),
+                    });
+                    depth += 1;
+                    is_first = false;
                 }
                 Event::End(TagEnd::Item) => depth = depth.saturating_sub(1),
                 Event::Start(Tag::Paragraph) => {}
                 Event::Start(_) => {
-                    let content = InlineText {
-                        span,
-                        ..InlineText::default()
-                    };
-                    push(depth, ListNodeKind::Other, content);
+                    nodes.push(ListNode {
+                        depth,
+                        kind: ListNodeKind::Other,
+                        content: InlineText {
+                            span,
+                            ..InlineText::default()
+                        },
+                    });
                     others = 1;
                 }
                 _ => {}
             }
             let content = self.inline(0..0);
             if others == 0 && !content.span.is_empty() {
-                push(depth, ListNodeKind::Paragraph, content);
+                nodes.push(ListNode {
+                    depth,
+                    kind: ListNodeKind::Paragraph,
+                    content,
+                });
             }
         }
         nodes
@@ -451,10 +462,18 @@ fn is_inline(event: &Event<'_>) -> bool {
     matches!(end, Emphasis | Strong | Strikethrough | Link | Image)
 }
 
+/// Whether the character is one of those that most names of files consist of.
+fn is_in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '/' | '.' | '_')
+}
+
 /// Whether a line could separate a table header from its rows.
 fn is_separator(line: &str) -> bool {
-    let is_mark = |c| matches!(c, '|' | '-' | ':' | ' ' | '\t');
-    line.contains('-') && line.contains('|') && line.chars().all(is_mark)
+    line.contains('-')
+        && line.contains('|')
+        && line
+            .chars()
+            .all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
 }
 
 #[cfg(test)]

@@ -50,8 +50,9 @@ struct OpenHeading {
 impl<'b> Outline<'b> {
     pub(super) fn new(source: &DesignText<'b>, blocks: &'b [Block]) -> Outline<'b> {
         let extra = &source.options.headings;
-        let is_heading = |block: &Block| matches!(block.kind, BlockKind::Heading(..));
-        let first_heading = blocks.iter().position(is_heading);
+        let first_heading = blocks
+            .iter()
+            .position(|block| matches!(block.kind, BlockKind::Heading(..)));
         let mut places = Vec::with_capacity(blocks.len());
         let mut open: Vec<OpenHeading> = Vec::new();
         for (index, block) in blocks.iter().enumerate() {
@@ -134,6 +135,9 @@ fn is_visible_heading(block: &Block, content: &InlineText) -> bool {
     block.element.is_none() && !content.is_struck && !content.is_obscured
 }
 
+/// What ends a label: the colon of ASCII, and the full-width one of East Asian texts.
+const COLONS: [char; 2] = [':', '：'];
+
 /// The text of a paragraph that is one line, bold or with a colon at its end: `**Files:**`, `Files:`.
 pub(super) fn label_of<'b>(source: &DesignText<'b>, block: &'b Block) -> Option<&'b str> {
     let BlockKind::Paragraph(content) = block.visible() else {
@@ -143,8 +147,7 @@ pub(super) fn label_of<'b>(source: &DesignText<'b>, block: &'b Block) -> Option<
     if line.contains('\n') || content.is_struck || content.is_obscured {
         return None;
     }
-    let has_colon = |text: &str| text.ends_with([':', '：']);
-    let bare = line.trim_end_matches([':', '：']).trim_end();
+    let bare = line.trim_end_matches(COLONS).trim_end();
     let is_bold = ["**", "__"].iter().any(|mark| {
         let inner = bare
             .strip_prefix(mark)
@@ -152,7 +155,7 @@ pub(super) fn label_of<'b>(source: &DesignText<'b>, block: &'b Block) -> Option<
         inner.is_some_and(|inner| !inner.is_empty() && !inner.contains(mark))
     });
     let text = content.plain.trim();
-    (is_bold || has_colon(text)).then(|| text.trim_end_matches([':', '：']))
+    (is_bold || text.ends_with(COLONS)).then(|| text.trim_end_matches(COLONS))
 }
 
 #[cfg(test)]

@@ -45,27 +45,28 @@ impl WrittenPath {
         }
     }
 
+    /// Whether it stands for several files.
+    pub(super) fn may_be_narrowed(&self) -> bool {
+        self.text.ends_with('/') || self.text.contains('*')
+    }
+
     /// The path of a code span, or the two ends of `a -> b`. `arrow` is that before the span.
     pub(super) fn ends(text: &str, span: &Range<usize>, arrow: bool) -> Vec<WrittenPath> {
-        let code = |path| WrittenPath::code(path, span.clone());
         let pair = [" -> ", "→", " => "].iter().find_map(|mark| {
             let (old, new) = text.trim().split_once(mark)?;
             let is_pair = !old.trim().is_empty() && !new.trim().is_empty() && !new.contains(mark);
             is_pair.then_some((old, new))
         });
-        match pair {
-            Some((old, new)) => vec![
-                WrittenPath { arrow, ..code(old) },
-                WrittenPath {
-                    arrow: true,
-                    ..code(new)
-                },
-            ],
-            None => vec![WrittenPath {
-                arrow,
-                ..code(text)
-            }],
-        }
+        let (old, new) = pair.map_or((text, None), |(old, new)| (old, Some(new)));
+        let mut ends = vec![WrittenPath {
+            arrow,
+            ..WrittenPath::code(old, span.clone())
+        }];
+        ends.extend(new.map(|new| WrittenPath {
+            arrow: true,
+            ..WrittenPath::code(new, span.clone())
+        }));
+        ends
     }
 }
 
@@ -125,9 +126,9 @@ pub(super) fn is_code_path(text: &str) -> bool {
 
 /// Whether a word without backticks is a path: it has an extension or a slash at its end, or is a well-known name.
 pub(super) fn is_bare_path(word: &str) -> bool {
-    let is_allowed = |c: char| c.is_alphanumeric() || "._/@+[]()$-*{},~\\:#<>&'%=!^".contains(c);
     let name = word.rsplit('/').next().unwrap_or(word);
-    word.chars().all(is_allowed)
+    word.chars()
+        .all(|c| c.is_alphanumeric() || "._/@+[]()$-*{},~\\:#<>&'%=!^".contains(c))
         && word.contains(char::is_alphanumeric)
         && (has_extension(name)
             || word.ends_with('/')
@@ -137,8 +138,10 @@ pub(super) fn is_bare_path(word: &str) -> bool {
 
 /// Whether a name is only letters, digits and the marks that names have.
 fn is_plain_name(text: &str) -> bool {
-    let is_mark = |c: char| matches!(c, '.' | '_' | '-' | '@' | '+' | '~' | '*');
-    text.contains(char::is_alphanumeric) && text.chars().all(|c| c.is_alphanumeric() || is_mark(c))
+    text.contains(char::is_alphanumeric)
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || ".-_@+~*".contains(c))
 }
 
 /// Whether a name has an extension or begins with a dot.
@@ -184,10 +187,9 @@ pub(super) fn read(written: &WrittenPath, design: &BStr) -> Result<(String, Gran
     // First, since it refuses more braces than one can search for alternatives in a short time.
     let expanded = expand(&path).ok_or_else(|| problem::bad_braces(text))?;
     let is_glob = glob::is_glob(path.as_str().into());
-    let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
     for each in expanded {
         refuse_outside(&each)?;
-        if is_glob && each.split('/').all(is_wild) {
+        if is_glob && each.chars().all(|c| matches!(c, '*' | '?' | '.' | '/')) {
             return Err(problem::glob_too_wide(text));
         }
         if !is_glob && each.is_empty() {
@@ -225,7 +227,8 @@ pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
 fn check_path(path: &str, text: &str, design: &BStr) -> Result<(), Problem> {
     // A design means the same on every system, so rules of the host do not apply.
     check_entry(path.into(), Kind::File, Platform::Unix).map_err(|rejection| {
-        let (id, advice) = (rejection.reason.id(), rejection.reason.advice());
+        let id = rejection.reason.id();
+        let advice = rejection.reason.advice();
         Problem::new(Rule::DesignBadRow, id, rejection.message, advice)
     })?;
     let first = path.split('/').next().unwrap_or("");

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::Range;
 
-use crate::finding::{Anchor, Level, Rule};
+use crate::finding::{Anchor, Help, Level, Rule};
 use crate::path::escaped;
 
 /// A problem in a design.
@@ -18,7 +18,7 @@ pub struct Problem {
     /// One sentence without a full stop; names in it are escaped.
     pub message: String,
     /// What to write instead: one sentence, and below it the lines of an example to paste and a command.
-    pub help: String,
+    pub help: Vec<Help>,
     /// The place; `None` only for a document without text, and before it is reported.
     pub anchor: Option<Box<Anchor>>,
     pub(super) span: Range<usize>,
@@ -52,10 +52,16 @@ impl Problem {
             level: rule.default_level(),
             reason,
             message,
-            help: help.to_owned(),
+            help: vec![Help::from(help)],
             anchor: None,
             span: 0..0,
         }
+    }
+
+    /// Adds lines of help below the sentence.
+    fn with_help(mut self, lines: impl IntoIterator<Item = Help>) -> Problem {
+        self.help.extend(lines);
+        self
     }
 
     /// The same, but only a warning.
@@ -71,12 +77,14 @@ impl Problem {
     }
 }
 
-/// One function for each problem. What it takes is escaped and stands in the message and the help.
+/// One function for each problem: its rule, reason, message and help, and behind `=>` lines below the help. What it takes
+/// is escaped and stands in them.
 macro_rules! problems {
-    ($($name:ident($($arg:ident),*) $rule:ident $reason:literal $message:literal $help:expr;)*) => {
+    ($($name:ident($($arg:ident),*)
+        $rule:ident $reason:literal $message:literal $help:expr $(=> $below:expr)?;)*) => {
         $(pub(super) fn $name($($arg: impl Display),*) -> Problem {
             $(let $arg = escaped(&$arg.to_string()).to_string();)*
-            Problem::new(Rule::$rule, $reason, format!($message), &$help)
+            Problem::new(Rule::$rule, $reason, format!($message), &$help)$(.with_help($below))?
         })*
     };
 }
@@ -86,21 +94,23 @@ const NARROWER: &str = "name the files or directories of this change";
 const NO_ROW: &str = "remove the row; the file may change in a separate commit";
 const NO_TAGS: &str = "write the path in backticks, without tags";
 const ONE_FILE: &str = "name at least one file with a type such as Add or Modify";
-const OUTSIDE: &str = "write it outside of HTML; close tags and comments where they begin; put an empty line above a table, and no indentation before its rows";
+const OUTSIDE: &str = "write it outside of HTML; close tags and comments where they begin; put an \
+                       empty line above a table, and no indentation before its rows";
 const REAL_PATH: &str = "write the real path, or remove the row";
 const TICKS: &str = "write each path in backticks, separated by commas: `src/a.rs`, `src/b.rs`";
 const TYPES: &str =
     "write one of Add, Modify, Add/Modify, Delete, Rename, Symlink, Submodule, Exists";
-const TABLE: &str = "put this table below it, with the files that this work may change:\n\
-    | File | Change Type | Description |\n\
-    | ---- | ----------- | ----------- |\n\
-    | `src/a.rs` | Modify | what changes |";
+/// A table to paste.
+const TABLE: [&str; 3] = [
+    "| File | Change Type | Description |",
+    "| ---- | ----------- | ----------- |",
+    "| `src/a.rs` | Modify | what changes |",
+];
 
-pub(super) const IMPORT: &str = "to propose a table from this document";
-
-/// The command in a line of help about a document.
-pub(super) fn import_command(line: &str) -> Option<&str> {
-    line.strip_prefix(IMPORT)?.strip_prefix(": ")
+/// The command that reads a document more generously.
+fn import(path: &str) -> Help {
+    let command = format!("guard scope import {path}");
+    Help::run("to propose a table from this document", command)
 }
 
 problems! {
@@ -113,7 +123,9 @@ problems! {
         "a NUL byte, or a carriage return without a line feed, hides lines from reviewers"
         "remove it, and save the document with LF or CRLF line endings";
     no_section(path) DesignNoTable "no-section" "no section lists the files to change"
-        format!("add a section `## Files Changed` and {TABLE}\n{IMPORT}: guard scope import {path}");
+        "add a section `## Files Changed` and put this table below it, with the files that this \
+         work may change:"
+        => TABLE.map(|line| Help::Row(line.to_owned())).into_iter().chain([import(&path)]);
     nothing_granted() DesignNoTable "nothing-granted" "no row allows anything" ONE_FILE;
     only_placeholders() DesignPlaceholder "only-placeholders"
         "the design contains only placeholders and allows nothing" ONE_FILE;
@@ -122,7 +134,8 @@ problems! {
     two_tables(first, second) DesignAmbiguous "two-tables"
         "two tables claim to be the scope: one on line {first}, one on line {second}"
         "keep one table, or move the other one into a code fence";
-    two_columns(name) DesignAmbiguous "two-columns" "two columns have the same meaning; the second is `{name}`"
+    two_columns(name) DesignAmbiguous "two-columns"
+        "two columns have the same meaning; the second is `{name}`"
         "keep one File column and one Change Type column";
     no_path_column() DesignNoTable "no-path-column" "the table has no File or Path column"
         "name the columns: | File | Change Type | Description |";
@@ -133,16 +146,21 @@ problems! {
         "add a row, such as: | `src/a.rs` | Modify | what changes |";
     not_a_row() DesignBadRow "not-a-row" "the line is not a row that fits the header of its table"
         "add an empty line before it";
-    truncated_row() DesignBadRow "truncated-row" "the line is not a row that fits the header of its table"
+    truncated_row() DesignBadRow "truncated-row"
+        "the line is not a row that fits the header of its table"
         "complete it: cells are missing";
-    extra_cells() DesignBadRow "extra-cells" "the line is not a row that fits the header of its table"
+    extra_cells() DesignBadRow "extra-cells"
+        "the line is not a row that fits the header of its table"
         "write `\\|` for a pipe inside a cell";
-    duplicate(path, line) DesignDuplicate "duplicate" "`{path}` is already listed on line {line}" "keep one row";
+    duplicate(path, line) DesignDuplicate "duplicate" "`{path}` is already listed on line {line}"
+        "keep one row";
     missing_type() DesignBadRow "unknown-type" "the type is missing" TYPES;
     unknown_type(text) DesignBadRow "unknown-type" "`{text}` is not a change type" TYPES;
-    arrow() DesignBadRow "arrow-without-rename" "there is an arrow between two paths, but the type is not Rename"
+    arrow() DesignBadRow "arrow-without-rename"
+        "there is an arrow between two paths, but the type is not Rename"
         "write Rename as the type, or each path on a line of its own";
-    rename_ends() DesignBadRow "rename-ends" "a Rename row needs the old and the new path: two files or two directories"
+    rename_ends() DesignBadRow "rename-ends"
+        "a Rename row needs the old and the new path: two files or two directories"
         "write `old/path` -> `new/path`";
 
     // Cells and items.
@@ -152,28 +170,39 @@ problems! {
     html(tag) DesignBadRow "html" "there is HTML beside the path: {tag}" NO_TAGS;
     image() DesignBadRow "ambiguous-cell" "there is an image beside the path" TICKS;
     beside_path(word) DesignBadRow "ambiguous-cell" "`{word}` stands beside a path" TICKS;
-    no_backticks(text) DesignBadRow "ambiguous-cell" "`{text}` has no backticks: one path or several?" TICKS;
+    no_backticks(text) DesignBadRow "ambiguous-cell"
+        "`{text}` has no backticks: one path or several?"
+        TICKS;
     emphasis(text) DesignBadRow "emphasis" "Markdown renders the asterisks in `{text}` as emphasis"
         format!("write it in backticks: `{text}`");
-    link_mismatch(text, target) DesignBadRow "ambiguous-cell" "the link text is `{text}`, but its target is `{target}`"
+    link_mismatch(text, target) DesignBadRow "ambiguous-cell"
+        "the link text is `{text}`, but its target is `{target}`"
         TICKS;
     unread_item(text) DesignBadRow "unread-item"
-        "`{text}` is not a row: an item is a path, or a type and a path; only a note in parentheses or a remark behind a dash may follow"
+        "`{text}` is not a row: an item is a path, or a type and a path; only a note in \
+         parentheses or a remark behind a dash may follow"
         TICKS;
-    odd_item() DesignBadRow "odd-item" "what stands below this item says more about it than guard reads"
+    odd_item() DesignBadRow "odd-item"
+        "what stands below this item says more about it than guard reads"
         "move it out of the list; write each path in full, in an item of its own";
     contradiction(text) DesignBadRow "contradiction" "`{text}` contradicts the type of the row"
         "change the type, or the remark, or remove the row";
-    short_path(text) DesignBadRow "short-path" "`{text}` has no directory, unlike the path beside it"
+    short_path(text) DesignBadRow "short-path"
+        "`{text}` has no directory, unlike the path beside it"
         "write the directory, too, or put each path in a row of its own";
-    front_matter(key) DesignBadRow "front-matter" "`{key}` is not a list of plain strings" "write one path per item";
+    front_matter(key) DesignBadRow "front-matter" "`{key}` is not a list of plain strings"
+        "write one path per item";
     no_plain_path(text) DesignBadRow "front-matter" "`{text}` is not a plain path"
-        "write one path per item, without other text; a name without an extension belongs into a table, in backticks";
-    excepted(text) DesignBadRow "front-matter" "`{text}` takes a path out of a list that allows paths"
+        "write one path per item, without other text; a name without an extension belongs into a \
+         table, in backticks";
+    excepted(text) DesignBadRow "front-matter"
+        "`{text}` takes a path out of a list that allows paths"
         "list what must not change below forbidden_paths";
-    no_yaml() DesignBadRow "front-matter" "guard cannot read the front matter as YAML: no anchors, tags or repeated keys"
+    no_yaml() DesignBadRow "front-matter"
+        "guard cannot read the front matter as YAML: no anchors, tags or repeated keys"
         "correct it from this line on";
-    unknown_denial(key) DesignBadRow "unknown-denial" "guard does not know the key `{key}`, which denies paths"
+    unknown_denial(key) DesignBadRow "unknown-denial"
+        "guard does not know the key `{key}`, which denies paths"
         "write forbidden_paths or forbidden_files, or rename the key";
 
     // Paths.
@@ -182,34 +211,47 @@ problems! {
     tilde(text) DesignOutside "tilde" "`{text}` starts with `~`" INSIDE;
     dotdot(text) DesignOutside "dotdot" "`{text}` contains `..`" INSIDE;
     backslash(text) DesignBadRow "backslash" "`{text}` contains a backslash" INSIDE;
-    bad_braces(text) DesignBadRow "bad-braces" "`{text}` has braces that are unclosed or expand to too many paths"
+    bad_braces(text) DesignBadRow "bad-braces"
+        "`{text}` has braces that are unclosed or expand to too many paths"
         "write `{a,b}` with a closing brace, or one row per path";
-    too_long(length, most) DesignBadRow "too-long" "the path has {length} bytes, more than {most}" REAL_PATH;
+    too_long(length, most) DesignBadRow "too-long" "the path has {length} bytes, more than {most}"
+        REAL_PATH;
     too_wide(text) DesignTooWide "too-wide" "`{text}` allows the whole workspace" NARROWER;
-    glob_too_wide(text) DesignTooWide "glob-too-wide" "`{text}` allows the whole workspace" NARROWER;
-    protected_file(text) DesignBadRow "protected-file" "`{text}` belongs to guard's settings" NO_ROW;
+    glob_too_wide(text) DesignTooWide "glob-too-wide" "`{text}` allows the whole workspace"
+        NARROWER;
+    protected_file(text) DesignBadRow "protected-file" "`{text}` belongs to guard's settings"
+        NO_ROW;
     self_grant(text) DesignBadRow "self-grant" "`{text}` is the design itself" NO_ROW;
 
     // Places.
     label_line(path) DesignBadRow "label-line" "guard does not read paths on the line of a label"
-        format!("write each path as an item of a list below it: - Modify: `src/a.rs`\n{IMPORT}: guard scope import {path}");
+        "write each path as an item of a list below it: - Modify: `src/a.rs`" => [import(&path)];
     empty_section(text, path) DesignNoTable "empty-section"
         "`{text}` announces files, but no table or list of them follows"
-        format!("put a table below the heading, or a list directly below it, without a sentence in between\n{IMPORT}: guard scope import {path}");
-    no_list(text, path) DesignBadRow "no-list" "`{text}` announces files, but no list of them follows directly"
-        format!("put a list directly below it, without a sentence in between; a table belongs below a heading\n{IMPORT}: guard scope import {path}");
-    unread_list() DesignBadRow "unread-list" "guard does not read this list of files: something stands between it and its heading"
+        "put a table below the heading, or a list directly below it, without a sentence in between"
+        => [import(&path)];
+    no_list(text, path) DesignBadRow "no-list"
+        "`{text}` announces files, but no list of them follows directly"
+        "put a list directly below it, without a sentence in between; a table belongs below a \
+         heading"
+        => [import(&path)];
+    unread_list() DesignBadRow "unread-list"
+        "guard does not read this list of files: something stands between it and its heading"
         "put it directly below a heading such as `## Files Changed`, or below a line `**Files:**`";
     beyond_table(table, names) DesignBadRow "beyond-table"
         "the table on line {table} is the whole scope, so it leaves out {names}"
         "add a row to the table if this work changes the file";
     raw_html(name, line) DesignBadRow "raw-html"
-        "this is not allowed: it is inside or behind the HTML element `<{name}>` of line {line}" OUTSIDE;
+        "this is not allowed: it is inside or behind the HTML element `<{name}>` of line {line}"
+        OUTSIDE;
     unclear(line) DesignBadRow "raw-html"
-        "this is not allowed: GitHub may show the document from line {line} on in another way" OUTSIDE;
-    excluded(text) DesignNoTable "excluded" "nothing below `{text}` is allowed: the heading excludes it, or names a document"
+        "this is not allowed: GitHub may show the document from line {line} on in another way"
+        OUTSIDE;
+    excluded(text) DesignNoTable "excluded"
+        "nothing below `{text}` is allowed: the heading excludes it, or names a document"
         "to allow it, move it below a heading such as `## Files Changed`";
     unknown_heading() DesignNoTable "unknown-heading"
         "this lists files, but no heading above it announces them"
-        "write a heading such as `## Files Changed` above it, or add its heading to `[lld] headings` in guard.toml";
+        "write a heading such as `## Files Changed` above it, or add its heading to \
+         `[lld] headings` in guard.toml";
 }

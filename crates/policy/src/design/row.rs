@@ -63,11 +63,14 @@ impl WrittenRow {
     /// A path without a slash beside one with a slash is the same path if it is its end. Else its directory is
     /// missing: guard would read a file of the root.
     fn join_shortened_paths(&mut self) -> Result<(), Problem> {
-        let has_slash = |path: &WrittenPath| path.text.contains('/');
-        if self.action == RowAction::Rename || !self.paths.iter().any(has_slash) {
+        let (long, short): (Vec<_>, Vec<_>) = self
+            .paths
+            .iter()
+            .cloned()
+            .partition(|path| path.text.contains('/'));
+        if self.action == RowAction::Rename || long.is_empty() {
             return Ok(());
         }
-        let (long, short): (Vec<_>, Vec<_>) = self.paths.iter().cloned().partition(has_slash);
         for path in short {
             let name = super::paths::without_lines(&path.text);
             let is_end = long.iter().any(|other| {

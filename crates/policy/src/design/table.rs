@@ -115,8 +115,9 @@ pub(super) fn columns(
         }
     }
     if types.is_empty() {
-        let is_of_types = |&index: &usize| index != path && has_bare_type(table, index);
-        types = (0..names.len()).filter(is_of_types).collect();
+        types = (0..names.len())
+            .filter(|&index| index != path && has_bare_type(table, index))
+            .collect();
     }
     Ok(Some(Columns { path, types, names }))
 }
@@ -137,8 +138,9 @@ fn path_column_by_cells(source: &DesignText<'_>, table: &Table) -> Result<Option
     let mut is_tied = false;
     for index in 0..table.header.cells.len() {
         let cells = table.rows.iter().filter_map(|row| row.cells.get(index));
-        let is_path = |cell: &&InlineText| matches!(cell_paths(source, cell), Ok(Some(_)));
-        let count = cells.filter(is_path).count();
+        let count = cells
+            .filter(|cell| matches!(cell_paths(source, cell), Ok(Some(_))))
+            .count();
         let most = best.map_or(0, |(_, most)| most);
         if count > most {
             best = Some((index, count));
@@ -236,7 +238,8 @@ pub(super) fn names_path(source: &DesignText<'_>, table: &Table, columns: &Colum
 
 /// Whether a line has the cells of the header.
 fn check_pipes(line: &str, columns: &Columns, has_pipes: bool) -> Result<(), Problem> {
-    let (cells, expected) = (count_cells(line), columns.names.len());
+    let cells = count_cells(line);
+    let expected = columns.names.len();
     if has_pipes && !line.starts_with('|') {
         Err(problem::not_a_row())
     } else if cells < expected {

@@ -269,17 +269,17 @@ fn is_known_note(note: &str, action: RowAction) -> bool {
 
 /// "lines 12-34", "L10", "+12/-3", "~40 lines".
 pub(super) fn is_line_note(note: &str) -> bool {
-    let is_mark = |c: char| c.is_ascii_digit() || "+-–~/,: ".contains(c);
     let has_digit = note.contains(|c: char| c.is_ascii_digit());
-    let is_unit = |word: &String| {
-        matches!(word.as_str(), "line" | "lines" | "l" | "loc")
-            || word
-                .trim_start_matches('l')
-                .bytes()
-                .all(|c| c.is_ascii_digit())
-    };
-    let is_plain = note.chars().all(|c| is_mark(c) || c.is_ascii_alphabetic());
-    has_digit && is_plain && words(note).iter().all(is_unit)
+    let is_plain = note
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "+-–~/,: ".contains(c));
+    has_digit && is_plain && words(note).iter().all(|word| is_line_word(word))
+}
+
+/// A number, with or without `l` in front, or a word for lines.
+fn is_line_word(word: &str) -> bool {
+    let number = word.trim_start_matches('l');
+    matches!(word, "line" | "lines" | "l" | "loc") || number.bytes().all(|c| c.is_ascii_digit())
 }
 
 /// Whether a row of one type may also be called by the other: the same, or a part of Add/Modify.

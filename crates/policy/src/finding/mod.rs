@@ -280,8 +280,9 @@ impl<'a> TextLines<'a> {
 
     /// The byte range of a 1-based line, with its ending. A BOM is not part of it.
     pub(crate) fn range(&self, line: usize) -> Range<usize> {
-        let start = |index: usize| self.starts.get(index).copied();
-        start(line - 1).unwrap_or(0)..start(line).unwrap_or(self.text.len())
+        let start = self.starts.get(line - 1).copied().unwrap_or(0);
+        let end = self.starts.get(line).copied().unwrap_or(self.text.len());
+        start..end
     }
 
     /// The 1-based line and column at a byte offset, the column in characters. A line may hold many paths, mostly in

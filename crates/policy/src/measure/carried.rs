@@ -13,15 +13,11 @@ const TABLE_RULE: &[u8] = b"|+:-=";
 
 /// Whether a line has a word or a symbol. Brackets, commas, semicolons, quotes, comment marks and rules alone are none.
 pub(super) fn carries_content(line: &[u8]) -> bool {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric();
-    if line.iter().any(is_word) {
+    if line.iter().any(u8::is_ascii_alphanumeric) {
         return true;
     }
-    if !line.is_ascii() {
-        let says = |c: char| !c.is_ascii() && !c.is_whitespace() && !is_hostile(c) && !is_drawn(c);
-        if line.chars().any(says) {
-            return true;
-        }
+    if !line.is_ascii() && line.chars().any(carries_content_beyond_ascii) {
+        return true;
     }
     let symbols = line.iter().filter(|byte| byte.is_ascii_graphic());
     let mut symbols = symbols.filter(|byte| !AROUND.contains(byte)).peekable();
@@ -29,6 +25,11 @@ pub(super) fn carries_content(line: &[u8]) -> bool {
     let is_rule = symbols.clone().any(|byte| b"-=".contains(byte))
         && symbols.clone().all(|byte| TABLE_RULE.contains(byte));
     symbols.peek().is_some() && !is_comment && !is_rule
+}
+
+/// Whether a character is a letter or symbol of another script, rather than blank, invisible or a part of a box.
+fn carries_content_beyond_ascii(c: char) -> bool {
+    !c.is_ascii() && !c.is_whitespace() && !is_hostile(c) && !is_drawn(c)
 }
 
 /// Joiners, which are invisible, and the characters of which boxes are drawn.

@@ -22,12 +22,16 @@ pub(super) fn longest_common(
     kinds: usize,
     least: usize,
 ) -> Option<usize> {
-    let (old, new) = (also_in(old, new, kinds), also_in(new, old, kinds));
+    // What the other one lacks is in no common subsequence.
+    let old = also_in(old, new, kinds);
+    let new = also_in(new, &old, kinds);
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[head..], &new[head..]);
+    let old = &old[head..];
+    let new = &new[head..];
     let ends = old.iter().rev().zip(new.iter().rev());
     let tail = ends.take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+    let old = &old[..old.len() - tail];
+    let new = &new[..new.len() - tail];
     let least = least.saturating_sub(head + tail);
     let between = match (old, new) {
         ([], _) | (_, []) => 0,
@@ -97,7 +101,8 @@ impl Search {
 
     /// The places of a unit within reach of one at `at` in the old sequence.
     fn places_in_reach(&self, unit: u32, at: usize) -> &[u32] {
-        let (places, reach) = (self.places_of(unit), self.reach(at));
+        let places = self.places_of(unit);
+        let reach = self.reach(at);
         let start = places.partition_point(|place| (*place as usize) < *reach.start());
         let end = places.partition_point(|place| *place as usize <= *reach.end());
         &places[start..end]
@@ -111,7 +116,8 @@ impl Search {
 
     fn run(&self, old: &[u32]) -> Option<usize> {
         let words = self.count.div_ceil(64);
-        let (mut work, mut frequent) = (0_usize, Vec::new());
+        let mut work = 0_usize;
+        let mut frequent = Vec::new();
         for (at, &unit) in old.iter().enumerate() {
             work += if self.places_of(unit).len() * MOVE >= words {
                 frequent.push(unit);
@@ -169,7 +175,8 @@ impl Row {
     /// The unit has a partner at this place: the length grows here instead of at the next place where it does. Of
     /// several places, the last goes first.
     fn meet(&mut self, place: usize) {
-        let (word, bit) = (place / 64, 1_u64 << (place % 64));
+        let word = place / 64;
+        let bit = 1_u64 << (place % 64);
         if self.grows[word] & bit != 0 {
             return;
         }
@@ -196,7 +203,8 @@ impl Row {
 
     /// The first word behind this one with a bit.
     fn next_word(&mut self, word: usize) -> Option<usize> {
-        let (mut at, bit) = (word / 64, 1_u64 << (word % 64));
+        let mut at = word / 64;
+        let bit = 1_u64 << (word % 64);
         let mut behind = self.any[at] & !(bit | (bit - 1));
         loop {
             while behind == 0 {

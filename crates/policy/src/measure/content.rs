@@ -68,15 +68,18 @@ pub fn is_lfs_pointer(blob: &[u8]) -> bool {
     if blob.len() >= LFS_POINTER_LIMIT || !VERSIONS.iter().any(|v| blob.starts_with(v)) {
         return false;
     }
-    let has_line = |key: &[u8]| blob.lines().any(|line| line.starts_with(key));
-    has_line(b"oid ") && has_line(b"size ")
+    let keys: [&[u8]; 2] = [b"oid ", b"size "];
+    keys.iter()
+        .all(|key| blob.lines().any(|line| line.starts_with(key)))
 }
 
 /// Whether at most 1 % of the bytes are NUL or another control character. Compressed data may have few NULs, but many
 /// other control characters.
 fn has_few_nuls(blob: &[u8]) -> bool {
-    let is_layout = |byte: u8| matches!(byte, 0x08..=b'\r' | 0x1b);
-    let controls = blob.iter().filter(|&&byte| byte < b' ' && !is_layout(byte));
+    // Text has backspaces, tabs, ends of lines and pages, and escape sequences.
+    let controls = blob
+        .iter()
+        .filter(|byte| matches!(byte, 0..=0x07 | 0x0e..=0x1a | 0x1c..=0x1f));
     controls.count() <= blob.len() / 100
 }
 
@@ -92,11 +95,13 @@ pub fn countable(blob: &[u8]) -> Cow<'_, [u8]> {
 /// Adds a newline after each lone carriage return. Carriage returns before a newline belong to that line ending, as a
 /// broken conversion may leave several.
 fn end_lines(text: &[u8]) -> Cow<'_, [u8]> {
-    let is_alone = |&at: &usize| {
-        let rest = &text[at + 1..];
-        rest.iter().find(|&&byte| byte != b'\r') != Some(&b'\n')
-    };
-    let mut returns = text.find_iter(b"\r").filter(is_alone).peekable();
+    let mut returns = text
+        .find_iter(b"\r")
+        .filter(|&at| {
+            let rest = &text[at + 1..];
+            rest.iter().find(|&&byte| byte != b'\r') != Some(&b'\n')
+        })
+        .peekable();
     if returns.peek().is_none() {
         return Cow::Borrowed(text);
     }
@@ -133,13 +138,16 @@ fn decode_unmarked_utf16(blob: &[u8]) -> Option<String> {
     if blob.is_utf8() && blob.find_iter(b"\0").count() < blob.len() / 4 {
         return None;
     }
-    let ascii = |text: &String| text.bytes().filter(u8::is_ascii).count();
     [u16::from_le_bytes, u16::from_be_bytes]
         .into_iter()
         .filter_map(|unit| decode_utf16(blob, unit))
         .filter(|text| !text.chars().any(is_never_in_text))
-        .filter(|text| ascii(text) * 100 >= blob.len() / 2)
-        .max_by_key(ascii)
+        .filter(|text| count_ascii(text) * 100 >= blob.len() / 2)
+        .max_by_key(|text| count_ascii(text))
+}
+
+fn count_ascii(text: &str) -> usize {
+    text.bytes().filter(u8::is_ascii).count()
 }
 
 /// Control, private and invalid characters, except blanks and line endings.

@@ -50,9 +50,12 @@ pub(super) fn are_too_many_lines(old: &[u8], new: &[u8]) -> bool {
 /// ends is compared; `None` if that has too many units.
 pub(super) fn changes(old: &[u8], new: &[u8], unit: Unit) -> Option<Vec<Hunk>> {
     let head = equal_head(old, new, unit);
-    let (start, old, new) = (unit.count(&old[..head]), &old[head..], &new[head..]);
+    let start = unit.count(&old[..head]);
+    let old = &old[head..];
+    let new = &new[head..];
     let tail = equal_tail(old, new, unit);
-    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+    let old = &old[..old.len() - tail];
+    let new = &new[..new.len() - tail];
     if unit == Unit::Lines && are_too_many_lines(old, new) {
         return None;
     }
@@ -63,10 +66,12 @@ pub(super) fn changes(old: &[u8], new: &[u8], unit: Unit) -> Option<Vec<Hunk>> {
 /// The places where two lists of lines differ; `None` if there are too many to compare between the equal ends.
 pub(super) fn changes_of_lines(old: &[&[u8]], new: &[&[u8]]) -> Option<Vec<Hunk>> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[head..], &new[head..]);
+    let old = &old[head..];
+    let new = &new[head..];
     let ends = old.iter().rev().zip(new.iter().rev());
     let tail = ends.take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+    let old = &old[..old.len() - tail];
+    let new = &new[..new.len() - tail];
     if old.len() + new.len() > MOST {
         return None;
     }
@@ -77,10 +82,9 @@ pub(super) fn changes_of_lines(old: &[&[u8]], new: &[&[u8]]) -> Option<Vec<Hunk>
 /// The hunks of a diff, of texts that have so many equal units in front.
 fn shifted(diff: &Diff, start: usize) -> Option<Vec<Hunk>> {
     let start = u32::try_from(start).ok()?;
-    let moved = |range: Range<u32>| range.start + start..range.end + start;
-    let hunks = diff.hunks().map(|hunk| Hunk {
-        before: moved(hunk.before),
-        after: moved(hunk.after),
+    let hunks = diff.hunks().map(|Hunk { before, after }| Hunk {
+        before: before.start + start..before.end + start,
+        after: after.start + start..after.end + start,
     });
     Some(hunks.collect())
 }

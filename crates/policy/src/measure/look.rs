@@ -41,7 +41,8 @@ pub(super) fn missed(old: &[u8], new: &[u8], total: usize, most: usize) -> Optio
     let tail = equal_tail(old, new, Unit::Lines);
     let mut old = &old[..old.len() - tail];
     let mut new = &new[..new.len() - tail];
-    let (mut kept, mut missed) = (0_usize, Missed::default());
+    let mut kept = 0_usize;
+    let mut missed = Missed::default();
     while !old.is_empty() {
         let head = equal_head(old, new, Unit::Lines);
         if head > 0 {
@@ -53,7 +54,8 @@ pub(super) fn missed(old: &[u8], new: &[u8], total: usize, most: usize) -> Optio
             missed.add([&old[..line_end(old)]].into_iter());
             (old, new) = behind;
         } else {
-            let (mut before, mut after) = (Window::of(old), Window::of(new));
+            let mut before = Window::of(old);
+            let mut after = Window::of(new);
             let equal = before.first_equal(&mut after);
             kept += usize::from(equal.is_some());
             let (lost, added) =
@@ -63,8 +65,9 @@ pub(super) fn missed(old: &[u8], new: &[u8], total: usize, most: usize) -> Optio
             (old, new) = (before.behind(passed), after.behind(added));
         }
         let seen = kept + missed.lines;
-        let is_likely = || missed.lines.saturating_mul(total) <= most.saturating_mul(seen);
-        if missed.lines > most || seen >= SAMPLE && !is_likely() {
+        // If the rest is like what was seen, more than `most` of all lines are missed.
+        let will_exceed = missed.lines.saturating_mul(total) > most.saturating_mul(seen);
+        if missed.lines > most || seen >= SAMPLE && will_exceed {
             return None;
         }
     }
@@ -75,9 +78,12 @@ pub(super) fn missed(old: &[u8], new: &[u8], total: usize, most: usize) -> Optio
 fn behind_replaced_line<'a>(old: &'a [u8], new: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
     let (line, behind) = old.split_at(line_end(old));
     let (new_line, new_behind) = new.split_at(line_end(new));
+    if line.trim_ascii() == new_line.trim_ascii() {
+        return None;
+    }
     let [near, new_near] = [behind, new_behind].map(|text| &text[..text.len().min(NEAR)]);
-    let equal = || line_count(&near[..equal_head(near, new_near, Unit::Lines)]);
-    (line.trim_ascii() != new_line.trim_ascii() && equal() > 1).then_some((behind, new_behind))
+    let equal = &near[..equal_head(near, new_near, Unit::Lines)];
+    (line_count(equal) > 1).then_some((behind, new_behind))
 }
 
 /// Where the first line ends.

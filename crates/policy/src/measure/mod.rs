@@ -134,7 +134,8 @@ pub fn measure_if(
     thresholds: &Thresholds,
     precision: Precision,
 ) -> Option<Measured> {
-    let (old, new) = (old.map(Side::of), new.map(Side::of));
+    let old = old.map(Side::of);
+    let new = new.map(Side::of);
     let is_enough = precision == Precision::Verdict
         && conversion(&old, &new).is_none()
         && texts(&old, &new).is_some_and(|(old_text, new_text)| {
@@ -148,7 +149,8 @@ fn measure_sides(
     new: &Option<Side<'_>>,
     thresholds: &Thresholds,
 ) -> Measured {
-    let (conversion, texts) = (conversion(old, new), texts(old, new));
+    let conversion = conversion(old, new);
+    let texts = texts(old, new);
     let compared = texts
         .filter(|_| matches!(conversion, None | Some(Conversion::Emptied)))
         .map(|(old_text, new_text)| share::compare(old_text, new_text));
@@ -164,7 +166,6 @@ fn measure_sides(
     let reformatted = conversion.is_none()
         && lost.at_least(thresholds.share)
         && texts.is_some_and(|(old_text, new_text)| reformat::is_reformat(old_text, new_text));
-    let lines = |side: &Option<Side<'_>>| Some(side.as_ref()?.text.as_ref()?.lines);
     Measured {
         class: match (old, new) {
             (None, _) => Class::New,
@@ -172,8 +173,8 @@ fn measure_sides(
             _ if reformatted => Class::Modify,
             _ => classify(&lost, thresholds),
         },
-        original_lines: lines(old),
-        new_lines: lines(new),
+        original_lines: old.as_ref().and_then(Side::lines),
+        new_lines: new.as_ref().and_then(Side::lines),
         lost,
         large: lost.exceeds_lines(thresholds.lines),
         conversion,
@@ -216,6 +217,10 @@ impl<'a> Side<'a> {
         }
     }
 
+    fn lines(&self) -> Option<usize> {
+        self.text.as_ref().map(|text| text.lines)
+    }
+
     fn is_blank(&self) -> bool {
         let text = self.text.as_ref();
         text.map_or(self.blob.is_empty(), Text::is_blank)
@@ -231,7 +236,8 @@ fn texts<'a, 's>(
 }
 
 fn conversion(old: &Option<Side<'_>>, new: &Option<Side<'_>>) -> Option<Conversion> {
-    let (old, new) = (old.as_ref()?, new.as_ref()?);
+    let old = old.as_ref()?;
+    let new = new.as_ref()?;
     let before = old.content?;
     if old.is_blank() {
         return None;

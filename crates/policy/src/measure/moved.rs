@@ -55,14 +55,16 @@ fn lines_of(text: &Text<'_>, hasher: &RandomState) -> Vec<HashedLine> {
 impl AddedLines {
     /// Adds what a file gains, and returns the file's number; `None` if the change adds too many lines.
     pub fn add(&mut self, old: &[u8], new: &[u8]) -> Option<usize> {
-        let (old, new) = (Text::of(old), Text::of(new));
+        let old = Text::of(old);
+        let new = Text::of(new);
         let hunks = line_diff::changes(&old.bytes, &new.bytes, Unit::Lines)?;
         let gained = hunks.iter().map(|hunk| hunk.after.len()).sum();
         if self.lines + gained > LINE_LIMIT {
             return None;
         }
         self.lines += gained;
-        let (file, lines) = (self.unpaid.len(), lines_of(&new, &self.hasher));
+        let file = self.unpaid.len();
+        let lines = lines_of(&new, &self.hasher);
         self.unpaid.push(gained);
         for hunk in hunks {
             let added = &lines[hunk.after.start as usize..hunk.after.end as usize];
@@ -80,7 +82,8 @@ impl AddedLines {
     /// Takes the lines that a file loses and others gain: how many each file gains, by number. The file `own` is the one
     /// that loses them.
     pub fn take(&mut self, old: &[u8], new: &[u8], own: Option<usize>) -> Vec<(usize, MovedLines)> {
-        let (old, new) = (Text::of(old), Text::of(new));
+        let old = Text::of(old);
+        let new = Text::of(new);
         let hunks = line_diff::changes(&old.bytes, &new.bytes, Unit::Lines);
         let lines = lines_of(&old, &self.hasher);
         let mut taken: BTreeMap<usize, MovedLines> = BTreeMap::new();
@@ -93,6 +96,7 @@ impl AddedLines {
                     continue;
                 };
                 let run = &lost[at..at + length];
+                // Lines that moved once are not kept twice: the file pays only for what it gained.
                 let paid = length.min(self.unpaid[file]);
                 if paid >= RUN && run.iter().filter(|line| line.has_word).count() >= WITH_WORDS {
                     self.unpaid[file] -= paid;
@@ -110,14 +114,15 @@ impl AddedLines {
     /// The longest run of added lines with which the lost lines begin, in the first file that has one: the file and its
     /// length. It does not pay again.
     fn take_run(&mut self, lost: &[HashedLine], own: Option<usize>) -> Option<(usize, usize)> {
-        let (mut file, mut length) = (None, 0);
+        let mut file = None;
+        let mut length = 0;
         for run in lost.windows(RUN) {
             let hash = self.hash(run);
             let mut files = self.runs.get_mut(&hash).into_iter().flatten();
-            let is_usable = |(other, count): &&mut (usize, usize)| {
+            let usable = files.find(|(other, count)| {
                 *count > 0 && Some(*other) != own && file.is_none_or(|file| file == *other)
-            };
-            let Some((found, count)) = files.find(is_usable) else {
+            });
+            let Some((found, count)) = usable else {
                 break;
             };
             *count -= 1;

@@ -37,7 +37,8 @@ pub fn unified_preview(
     new_name: &str,
     max_lines: usize,
 ) -> String {
-    let (old, new) = (displayable(old), displayable(new));
+    let old = displayable(old);
+    let new = displayable(new);
     if old == new {
         return String::new();
     }
@@ -57,17 +58,20 @@ pub fn truncate_preview(lines: &mut Vec<String>, max_lines: usize) {
 
 /// Adds the hunks of a diff, each line with its sign, until there are more than `max_lines`.
 fn add_hunks(old: &[u8], new: &[u8], max_lines: usize, lines: &mut Vec<String>) {
-    let is_comparable = !line_diff::are_too_many_lines(old, new);
-    let (old, new) = (old.lines_with_terminator(), new.lines_with_terminator());
-    let numbered = || line_diff::numbered(old.clone(), new.clone());
-    let Some(input) = is_comparable.then(numbered).flatten() else {
+    let input = if line_diff::are_too_many_lines(old, new) {
+        None
+    } else {
+        line_diff::numbered(old.lines_with_terminator(), new.lines_with_terminator())
+    };
+    let Some(input) = input else {
         lines.push("[truncated] more lines than can be compared".to_owned());
         return;
     };
+    let old: Vec<&[u8]> = old.lines_with_terminator().collect();
+    let new: Vec<&[u8]> = new.lines_with_terminator().collect();
     let mut diff = line_diff::diff(&input);
     // As git does, to the least indentation.
     diff.postprocess_lines(&input);
-    let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (old.collect(), new.collect());
     let groups = group_diff_ops(operations(&diff, old.len()), CONTEXT);
     let width = match max_lines {
         usize::MAX => usize::MAX,
@@ -80,65 +84,79 @@ fn add_hunks(old: &[u8], new: &[u8], max_lines: usize, lines: &mut Vec<String>) 
         .partition(|one| one.tag() == DiffTag::Equal);
     let around = around.iter().map(|one| one.old_range().len());
     let taken = 2 + groups.len() + around.sum::<usize>();
-    let fits = |most: &usize| {
-        let runs = runs
-            .iter()
-            .flat_map(|one| [one.old_range(), one.new_range()]);
-        taken + runs.map(|run| run.len().min(most + 1)).sum::<usize>() <= max_lines
-    };
-    let most = (FEWEST..max_lines).rev().find(fits).unwrap_or(FEWEST);
+    let most = (FEWEST..max_lines)
+        .rev()
+        .find(|most| {
+            let runs = runs
+                .iter()
+                .flat_map(|one| [one.old_range(), one.new_range()]);
+            taken + runs.map(|run| run.len().min(most + 1)).sum::<usize>() <= max_lines
+        })
+        .unwrap_or(FEWEST);
     for group in &groups {
         if lines.len() > max_lines {
             return;
         }
         lines.push(UnifiedHunkHeader::new(group).to_string());
-        let mut add = |sign: char, run: &[&[u8]]| {
-            let is_cut = sign != ' ' && run.len() > most + 1;
-            let shown = if is_cut { most } else { run.len() };
-            for line in &run[..shown] {
-                let body = line.strip_suffix(b"\n");
-                lines.push(format!("{sign}{}", visible(body.unwrap_or(line), width)));
-                if body.is_none() {
-                    lines.push("\\ No newline at end of file".to_owned());
-                }
-            }
-            if is_cut {
-                let what = if sign == '-' { " removed" } else { " added" };
-                lines.push(marker(run.len() - shown, what));
-            }
-        };
         for one in group {
-            match one.tag() {
-                DiffTag::Equal => add(' ', &old[one.old_range()]),
-                _ => {
-                    add('-', &old[one.old_range()]);
-                    add('+', &new[one.new_range()]);
-                }
+            let old_lines = &old[one.old_range()];
+            if one.tag() == DiffTag::Equal {
+                add_lines(' ', old_lines, width, lines);
+            } else {
+                add_run('-', old_lines, most, width, lines);
+                add_run('+', &new[one.new_range()], most, width, lines);
             }
+        }
+    }
+}
+
+/// Adds a run of removed or added lines: `most` of them and how many are left out, unless that is a single one.
+fn add_run(sign: char, run: &[&[u8]], most: usize, width: usize, lines: &mut Vec<String>) {
+    if run.len() <= most + 1 {
+        return add_lines(sign, run, width, lines);
+    }
+    add_lines(sign, &run[..most], width, lines);
+    let what = if sign == '-' { " removed" } else { " added" };
+    lines.push(marker(run.len() - most, what));
+}
+
+fn add_lines(sign: char, run: &[&[u8]], width: usize, lines: &mut Vec<String>) {
+    for line in run {
+        let body = line.strip_suffix(b"\n");
+        lines.push(format!("{sign}{}", visible(body.unwrap_or(line), width)));
+        if body.is_none() {
+            lines.push("\\ No newline at end of file".to_owned());
         }
     }
 }
 
 /// The diff of a text of `count` lines as `similar` groups it.
 fn operations(diff: &Diff, count: usize) -> Vec<DiffOp> {
-    let (mut all, mut old_end, mut new_end) = (Vec::new(), 0, 0);
-    let equal = |old_index, new_index, end: usize| DiffOp::Equal {
-        old_index,
-        new_index,
-        len: end - old_index,
-    };
+    let mut all = Vec::new();
+    let mut old_end = 0;
+    let mut new_end = 0;
     for hunk in diff.hunks() {
-        let (old, new) = (hunk.before.start as usize, hunk.after.start as usize);
-        all.push(equal(old_end, new_end, old));
+        let old = hunk.before.start as usize;
+        let new = hunk.after.start as usize;
+        all.push(DiffOp::Equal {
+            old_index: old_end,
+            new_index: new_end,
+            len: old - old_end,
+        });
         all.push(DiffOp::Replace {
             old_index: old,
             old_len: hunk.before.len(),
             new_index: new,
             new_len: hunk.after.len(),
         });
-        (old_end, new_end) = (hunk.before.end as usize, hunk.after.end as usize);
+        old_end = hunk.before.end as usize;
+        new_end = hunk.after.end as usize;
     }
-    all.push(equal(old_end, new_end, count));
+    all.push(DiffOp::Equal {
+        old_index: old_end,
+        new_index: new_end,
+        len: count - old_end,
+    });
     all
 }
 
@@ -150,7 +168,8 @@ fn marker(count: usize, what: &str) -> String {
 /// The lines of `old` that a line diff does not keep, at most `max_lines`, including the marker `[truncated] N more
 /// lines`. Leading and trailing blanks are ignored, and content is escaped as in [`unified_preview`].
 pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
-    let (old, new) = (displayable(old), displayable(new));
+    let old = displayable(old);
+    let new = displayable(new);
     let lines: Vec<&[u8]> = old.lines().collect();
     let removed = match line_diff::changes(&old, &new, Unit::Lines) {
         Some(hunks) => {

@@ -46,7 +46,8 @@ const LINE_START: &[u8] = b"/#-*;%!>";
 
 /// Whether `new` has the words of `old` in another layout.
 pub(super) fn is_reformat(old: &Text<'_>, new: &Text<'_>) -> bool {
-    let (before, after) = (with_content(old), with_content(new));
+    let before = with_content(old);
+    let after = with_content(new);
     if after.len() * LINES < before.len() {
         return false;
     }
@@ -119,7 +120,8 @@ fn has_words(words: &InternedInput<&[u8]>) -> bool {
     for word in &words.before {
         free[word.0 as usize] += 1;
     }
-    let (mut lost, mut added) = (words.before.len(), 0);
+    let mut lost = words.before.len();
+    let mut added = 0;
     for word in &words.after {
         match &mut free[word.0 as usize] {
             0 => added += 1,
@@ -136,7 +138,8 @@ fn is_little(part: usize, whole: usize) -> bool {
 
 /// The bounds that take linear time.
 fn is_alike(before: &Makeup, after: &Makeup) -> bool {
-    let (words, marks) = (before.words, before.marks.iter().sum());
+    let words = before.words;
+    let marks = before.marks.iter().sum();
     words > 0
         && is_little(words.abs_diff(after.words), words)
         && is_little(after.commented.saturating_sub(before.commented), words)
@@ -251,16 +254,15 @@ fn is_in_pattern(before: &[u8]) -> bool {
 /// Whether the lines that replace the changed ones miss fewer than a tenth of their words, of the bytes of these words,
 /// of their lines and of their signs, and add fewer than a tenth.
 fn keeps_words(before: &[&[u8]], diff: &Diff, count: usize) -> bool {
-    let (removals, additions) = (diff.count_removals(), diff.count_additions());
+    let removals = diff.count_removals();
+    let additions = diff.count_additions();
     if !is_little(removals as usize, count) || !is_little(additions as usize, count) {
         return false;
     }
     let mut at = 0_u32;
-    let (mut bytes, mut lines, mut signs) = (
-        LostPart::default(),
-        LostPart::default(),
-        LostPart::default(),
-    );
+    let mut bytes = LostPart::default();
+    let mut lines = LostPart::default();
+    let mut signs = LostPart::default();
     for line in before {
         let mut words = LostPart::default();
         for word in words_and_signs(line) {

@@ -112,15 +112,16 @@ impl<'a, F> Matcher<'a, F> {
 
     /// Pairs equal ids of the same kind, and of the same name if that matters.
     fn pair_equal(&mut self, by_name: bool) {
-        let key = |end: &RenameEnd<'a>| {
+        let groups = self.groups(|end| {
             let mode = (!end.kind.is_file()).then(|| end.kind.mode());
             Some((end.id, mode, by_name.then(|| end.name())))
-        };
-        for [deleted, added] in self.groups(key) {
+        });
+        for [deleted, added] in groups {
             let (with_row, without): (Vec<_>, Vec<_>) = deleted
                 .into_iter()
                 .partition(|&at| self.deleted[at].has_row);
-            let (mut with_row, mut without) = (with_row.into_iter(), without.into_iter());
+            let mut with_row = with_row.into_iter();
+            let mut without = without.into_iter();
             for to in added {
                 // One with a row has fewer partners.
                 let may_have = !self.added[to].has_row;
@@ -137,8 +138,11 @@ impl<'a, F> Matcher<'a, F> {
     where
         F: FnMut(ObjectId) -> Result<Vec<u8>, E>,
     {
-        let name = |end: &RenameEnd<'a>| if by_name { end.name() } else { b"" };
-        for [deleted, added] in self.groups(|end| end.kind.is_file().then(|| name(end))) {
+        let groups = self.groups(|end| {
+            let name = by_name.then(|| end.name());
+            end.kind.is_file().then_some(name)
+        });
+        for [deleted, added] in groups {
             let blobs = self.profiles.len() + deleted.len() + added.len();
             let pairs = deleted.len().saturating_mul(added.len());
             if pairs > MAX_PAIRS - self.compared || blobs > MAX_BLOBS {

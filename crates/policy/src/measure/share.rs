@@ -16,7 +16,8 @@ use super::text::{Text, Unit, equal_head, equal_tail, words};
 
 /// The size that corresponds to 100 lines if lines are very long or absent: 8 KiB.
 const BYTES_PER_HUNDRED_LINES: usize = 8 * 1_024;
-/// The share of the lines that carry content counts where more of them are lost.
+/// The share of the lines that carry content counts where more of them are lost. A few lost lines are an ordinary edit,
+/// even of a file that is mostly blank lines and brackets.
 const FEW: usize = 50;
 
 /// The loss of an old version.
@@ -74,6 +75,7 @@ impl Lost {
 
     /// Whether the loss is that of the lines that carry content, because their share is larger than that of all lines.
     pub fn is_of_content(&self) -> bool {
+        // Blank lines and brackets stay in any rewrite, and would dilute the loss of everything else.
         self.content.lost > FEW && self.content.share() > self.all.share()
     }
 
@@ -112,11 +114,15 @@ impl Lost {
 
     /// The same version, of which so many units are lost, and so many with content.
     fn losing(self, of_all: usize, of_content: usize) -> Lost {
-        let (mut all, mut content) = (self.all, self.content);
-        (all.lost, content.lost) = (of_all, of_content);
         Lost {
-            all,
-            content,
+            all: LostPart {
+                lost: of_all,
+                ..self.all
+            },
+            content: LostPart {
+                lost: of_content,
+                ..self.content
+            },
             ..self
         }
     }
@@ -139,12 +145,14 @@ fn lines_with_content(text: &[u8]) -> usize {
 
 /// The share of the words of `old` that `new` lacks, wherever they stand; 1 if `old` has none.
 pub fn lost_words(old: &[u8], new: &[u8]) -> f64 {
-    let (old, new) = (Text::of(old), Text::of(new));
+    let old = Text::of(old);
+    let new = Text::of(new);
     let mut kept: HashMap<&[u8], usize> = HashMap::new();
     for word in words(&new.bytes) {
         *kept.entry(word).or_default() += 1;
     }
-    let (mut total, mut lost) = (0_usize, 0_usize);
+    let mut total = 0_usize;
+    let mut lost = 0_usize;
     for word in words(&old.bytes) {
         total += 1;
         match kept.get_mut(word) {
@@ -183,7 +191,8 @@ pub(super) fn compare(old: &Text<'_>, new: &Text<'_>) -> Lost {
     }
     let unit = all.unit;
     let head = equal_head(&old.bytes, &new.bytes, unit);
-    let (old_rest, new_rest) = (&old.bytes[head..], &new.bytes[head..]);
+    let old_rest = &old.bytes[head..];
+    let new_rest = &new.bytes[head..];
     let tail = equal_tail(old_rest, new_rest, unit);
     let old_rest = &old_rest[..old_rest.len() - tail];
     let new_rest = &new_rest[..new_rest.len() - tail];
@@ -201,7 +210,8 @@ fn lost_between(
     unit: Unit,
     missed: Option<Missed>,
 ) -> Option<(usize, usize)> {
-    let (old, new) = (numbers(&numbered.before), numbers(&numbered.after));
+    let mut old = numbers(&numbered.before);
+    let mut new = numbers(&numbered.after);
     let kinds = numbered.interner.num_tokens();
     let (most, most_of_content) = missed
         .map(|missed| (missed.lines, missed.with_content))
@@ -216,11 +226,8 @@ fn lost_between(
     if carries.iter().all(|carries| *carries) {
         return Some((of_all, of_all));
     }
-    let with_content = |lines: Vec<u32>| -> Vec<u32> {
-        let lines = lines.into_iter();
-        lines.filter(|line| carries[*line as usize]).collect()
-    };
-    let (old, new) = (with_content(old), with_content(new));
+    old.retain(|line| carries[*line as usize]);
+    new.retain(|line| carries[*line as usize]);
     let of_content = lost_of(&old, &new, kinds as usize, most_of_content)?;
     Some((of_all, of_content))
 }
@@ -294,17 +301,19 @@ pub fn classify(lost: &Lost, thresholds: &Thresholds) -> Class {
 /// Whether a text that becomes another is surely no REPLACE, by its size or by a look in linear time. If not, only
 /// counting can tell.
 pub(super) fn is_surely_modify(old: &Text<'_>, new: &Text<'_>, thresholds: &Thresholds) -> bool {
-    let whole = |total| Lost {
-        all: LostPart::whole(total),
+    let whole = Lost {
+        all: LostPart::whole(old.lines),
         unit: old.unit(),
         bytes: old.bytes.len(),
         ..Lost::NOTHING
     };
-    if !whole(old.lines).exceeds_lines(thresholds.lines) {
+    if !whole.exceeds_lines(thresholds.lines) {
         return true;
     }
-    let most = most_lost(old.lines, thresholds.share);
-    let (Unit::Lines, Some(most)) = (old.unit(), most) else {
+    if whole.unit != Unit::Lines {
+        return false;
+    }
+    let Some(most) = most_lost(old.lines, thresholds.share) else {
         return false;
     };
     let missed = look::missed(&old.bytes, &new.bytes, old.lines, most);
@@ -319,9 +328,9 @@ pub(super) fn is_surely_modify(old: &Text<'_>, new: &Text<'_>, thresholds: &Thre
 
 /// The most lines of so many that may be lost while the lost share is below `share`; `None` if none may.
 fn most_lost(total: usize, share: f64) -> Option<usize> {
-    let reaches = |lost| total > 0 && LostPart { lost, total }.share() >= share;
     let mut lost = total.min((share * total as f64).ceil() as usize);
-    while reaches(lost) {
+    // The product may be rounded, so the share itself decides.
+    while total > 0 && (LostPart { lost, total }).share() >= share {
         lost = lost.checked_sub(1)?;
     }
     Some(lost)

@@ -56,7 +56,8 @@ impl Profile {
             return 0;
         }
         let end = [self.end, other.end].into_iter().flatten().min();
-        let (mine, theirs) = (self.until(end), other.until(end));
+        let mine = self.until(end);
+        let theirs = other.until(end);
         let size = bytes(mine).max(bytes(theirs));
         if size == 0 {
             return 0;

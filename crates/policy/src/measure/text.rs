@@ -178,11 +178,6 @@ enum CharClass {
 
 /// The class of the first character, and its length in bytes.
 fn classify(text: &[u8]) -> (CharClass, usize) {
-    let class = |c: char| match c {
-        _ if !c.is_alphanumeric() => CharClass::Punctuation,
-        _ if is_written_without_blanks(c) => CharClass::Single,
-        _ => CharClass::Word,
-    };
     match text.first() {
         None => (CharClass::End, 0),
         Some(byte) if byte.is_ascii_whitespace() => (CharClass::End, 1),
@@ -191,10 +186,20 @@ fn classify(text: &[u8]) -> (CharClass, usize) {
             _ => (CharClass::Punctuation, 1),
         },
         Some(_) => match bstr::decode_utf8(text) {
-            (Some(c), length) => (class(c), length),
+            (Some(c), length) => (class_beyond_ascii(c), length),
             // Probably a letter of an older encoding.
             (None, length) => (CharClass::Word, length.max(1)),
         },
+    }
+}
+
+fn class_beyond_ascii(c: char) -> CharClass {
+    if !c.is_alphanumeric() {
+        CharClass::Punctuation
+    } else if is_written_without_blanks(c) {
+        CharClass::Single
+    } else {
+        CharClass::Word
     }
 }
 

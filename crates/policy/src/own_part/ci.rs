@@ -47,7 +47,8 @@ fn own_workflow(text: &str) -> Option<String> {
         }
     }
     own.get("on")?;
-    let (job, expected) = (only_job(&own)?, only_job(&shipped)?);
+    let job = only_job(&own)?;
+    let expected = only_job(&shipped)?;
     for (key, value) in job {
         let is_fine = match key.as_str() {
             "steps" => true,
@@ -77,11 +78,15 @@ fn only_job(workflow: &Map<String, Value>) -> Option<&Map<String, Value>> {
 
 /// The keys of a mapping that are those of the expected one and perhaps some of its own.
 fn has_all(value: &Value, expected: &Value) -> bool {
-    let (Some(value), Some(expected)) = (value.as_object(), expected.as_object()) else {
+    let Some(value) = value.as_object() else {
         return false;
     };
-    let has = |(key, wanted): (&String, &Value)| value.get(key) == Some(wanted);
-    expected.iter().all(has)
+    let Some(expected) = expected.as_object() else {
+        return false;
+    };
+    expected
+        .iter()
+        .all(|(key, wanted)| value.get(key) == Some(wanted))
 }
 
 fn is_part_of(value: &Value, expected: &Value) -> bool {
@@ -131,10 +136,10 @@ fn steps(steps: &[Value], shipped: &[Value]) -> Option<String> {
 }
 
 fn has_no_fork(value: &Value, expected: Option<&Value>) -> bool {
-    let (Some(value), Some(expected)) = (value.as_str(), expected.and_then(Value::as_str)) else {
+    let Some(expected) = expected.and_then(Value::as_str) else {
         return false;
     };
-    value == format!("{expected} && {NO_FORK}")
+    value.as_str() == Some(&format!("{expected} && {NO_FORK}"))
 }
 
 /// The pipeline without guard's job.
@@ -183,7 +188,8 @@ fn own_job(job: &Map<String, Value>) -> Option<Option<String>> {
             return None;
         }
     }
-    let (mut source, mut has_call) = (None, false);
+    let mut source = None;
+    let mut has_call = false;
     for line in job.get("script")?.as_array()? {
         let line = line.as_str()?;
         if let Some(call) = GuardCall::parse(line) {
@@ -206,15 +212,19 @@ fn own_job(job: &Map<String, Value>) -> Option<Option<String>> {
     reason = "whether the line is guard's, and what it names"
 )]
 fn installed_from(line: &str) -> Option<Option<String>> {
-    let plain = |word: &str| {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-+:/".contains(&byte);
-        !word.is_empty() && word.bytes().all(plain)
-    };
     if let Some(version) = line.strip_prefix("pip install write-guard==") {
-        return plain(version).then_some(None);
+        return is_plain_word(version).then_some(None);
     }
     let rest = line.strip_prefix("(cd / && cargo install --quiet --locked --git ")?;
     let rest = rest.strip_suffix(" write-guard)")?;
     let (address, tag) = rest.split_once(" --tag ")?;
-    (plain(address) && plain(tag)).then(|| Some(address.to_owned()))
+    (is_plain_word(address) && is_plain_word(tag)).then(|| Some(address.to_owned()))
+}
+
+/// Whether the word is a version, a tag or an address, which means nothing else to a shell.
+fn is_plain_word(word: &str) -> bool {
+    !word.is_empty()
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-+:/".contains(&byte))
 }

@@ -81,7 +81,6 @@ impl GuardCall {
 
 /// Whether these arguments weaken nothing.
 pub(super) fn are_known(words: &[&str]) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./=-".contains(&byte);
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let (flag, value) = match word.split_once('=') {
@@ -90,7 +89,12 @@ pub(super) fn are_known(words: &[&str]) -> bool {
         };
         let is_known = if FLAGS_WITH_VALUE.contains(&flag) {
             let value = value.or_else(|| words.next().copied());
-            value.is_some_and(|value| value.bytes().all(plain) && !value.starts_with('-'))
+            value.is_some_and(|value| {
+                value
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"_./=-".contains(&byte))
+                    && !value.starts_with('-')
+            })
         } else {
             FLAGS.contains(word) || ARGUMENTS.contains(word)
         };

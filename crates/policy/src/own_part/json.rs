@@ -43,7 +43,8 @@ fn parse(text: &str) -> Option<Value> {
 /// How a command may end so that a missing or broken guard denies the call of a tool: the agents take exit code 2 for a
 /// denial, and any other for a fault that stops nothing. The first one also says how to get guard.
 const DENYING_ENDS: &[&str] = &[
-    " || { [ $? -eq 2 ] || echo 'guard is missing or failed, so the call is denied: ask the user to install guard, or to run guard doctor' >&2; exit 2; }",
+    " || { [ $? -eq 2 ] || echo 'guard is missing or failed, so the call is denied: ask the user \
+     to install guard, or to run guard doctor' >&2; exit 2; }",
     " || exit 2",
 ];
 
@@ -105,7 +106,8 @@ pub(super) fn without_entries(shipped: &str, text: &str) -> Option<Without> {
             .calls
             .insert(format!("hook that denies without guard: {count}"));
     }
-    let (settings, own) = (with_plain_calls(settings), with_plain_calls(own));
+    let settings = with_plain_calls(settings);
+    let own = with_plain_calls(own);
     if with_entries(settings.clone(), &own) == settings {
         found.calls.insert("hooks".to_owned());
     }
@@ -187,12 +189,10 @@ pub(super) fn without_simple_git_hooks(text: &str) -> Option<Without> {
             let Some(line) = command.as_str() else {
                 continue;
             };
-            let is_own = |part: &&str| {
-                GuardCall::parse(part).is_some_and(|call| call.is_for(hook) && !call.is_last)
-            };
             // Only what comes first surely runs, and refuses.
             let mut parts: Vec<&str> = line.split("&&").map(str::trim).collect();
-            if parts.first().is_some_and(is_own) {
+            let call = parts.first().and_then(|part| GuardCall::parse(part));
+            if call.is_some_and(|call| call.is_for(hook) && !call.is_last) {
                 found.calls.insert(format!("{hook}: hook"));
                 parts.remove(0);
                 *command = Value::String(parts.join(" && "));

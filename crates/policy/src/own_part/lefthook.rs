@@ -75,14 +75,13 @@ fn of_hook(hook: &YamlEntry, found: &mut Without) -> Vec<RangeInclusive<usize>> 
 /// What a job does that only runs guard.
 pub(super) fn own_job(hook: &str, job: &Map<String, Value>) -> Option<String> {
     let call = GuardCall::parse(job.get("run")?.as_str()?)?;
-    let is_fine = |(key, value): (&String, &Value)| match key.as_str() {
-        "run" => call.is_for(hook),
-        "name" => value.is_string(),
-        "use_stdin" => value.as_str() == Some("true") || value.as_bool() == Some(true),
-        _ => false,
-    };
     job.iter()
-        .all(is_fine)
+        .all(|(key, value)| match key.as_str() {
+            "run" => call.is_for(hook),
+            "name" => value.is_string(),
+            "use_stdin" => value.as_str() == Some("true") || value.as_bool() == Some(true),
+            _ => false,
+        })
         .then(|| format!("{hook}: {}", call.verb))
 }
 
@@ -93,6 +92,12 @@ pub(super) fn with(text: &str, program: &str) -> Option<String> {
         text = with_hook(&text, hook, program)?;
     }
     Some(text)
+}
+
+/// The lines of a text, each behind so many blanks.
+fn indented(text: &str, by: usize) -> Vec<String> {
+    let indent = " ".repeat(by);
+    text.lines().map(|line| format!("{indent}{line}")).collect()
 }
 
 fn with_hook(text: &str, hook: &str, program: &str) -> Option<String> {
@@ -110,15 +115,11 @@ fn with_hook(text: &str, hook: &str, program: &str) -> Option<String> {
         ""
     };
     let job = format!("- run: {program} hook {hook} {{0}}{input}");
-    let indented = |by: usize| {
-        job.lines()
-            .map(move |line| format!("{}{line}", " ".repeat(by)))
-    };
     let root = yaml::entries(text)?;
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let Some(entry) = root.iter().find(|entry| entry.key == hook) else {
         lines.extend([format!("{hook}:"), "  jobs:".to_owned()]);
-        lines.extend(indented(4));
+        lines.extend(indented(&job, 4));
         return Some(lines.join("\n") + "\n");
     };
     let jobs = entry
@@ -133,7 +134,6 @@ fn with_hook(text: &str, hook: &str, program: &str) -> Option<String> {
         return None;
     }
     let at = first.lines.start() - 1;
-    let added: Vec<String> = indented(indent).collect();
-    lines.splice(at..at, added);
+    lines.splice(at..at, indented(&job, indent));
     Some(lines.join("\n") + "\n")
 }

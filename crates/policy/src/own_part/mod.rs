@@ -139,13 +139,9 @@ pub fn with(target: HostFile, text: &str, program: &str) -> Option<String> {
 /// Why the file is judged like any other.
 pub fn is_own_change(path: &BStr, old: &[u8], new: &[u8]) -> Result<(), Option<&'static str>> {
     let target = HostFile::of(path).ok_or(None)?;
-    let texts = (old.to_str().ok(), new.to_str().ok());
-    let (Some(old_text), Some(new_text)) = texts else {
-        return Err(None);
-    };
-    let (Some(before), Some(after)) = (without(target, old_text), without(target, new_text)) else {
-        return Err(None);
-    };
+    let before = parts_of(target, old).ok_or(None)?;
+    let after = parts_of(target, new).ok_or(None)?;
+    // A file that calls guard no more, or does so in lines that guard did not write, is not guard's to excuse.
     if !after.has_call() {
         let has_tried = new
             .lines()
@@ -154,23 +150,32 @@ pub fn is_own_change(path: &BStr, old: &[u8], new: &[u8]) -> Result<(), Option<&
             "guard's lines there are not as `guard install` or the documentation writes them",
         ));
     }
+    // Everything that is not guard's part must be as it was. Where that part was the end of the file, blank lines may
+    // come or go with it.
     if before.rest.trim_end() != after.rest.trim_end() {
         return Err(Some(
-            "it also changes what is not guard's own, or guard's lines have more than `guard install` or the documentation writes",
+            "it also changes what is not guard's own, or guard's lines have more than \
+             `guard install` or the documentation writes",
         ));
     }
+    // A call behind other commands may never be reached, so moving one there takes it away as well.
     if !before.calls.is_subset(&after.calls)
         || (!before.calls.is_empty() && after.behind > before.behind)
     {
         return Err(Some("it takes away a call of guard"));
     }
-    let is_known = |source: &String| {
-        before.sources.contains(source) || SHIPPED_SOURCES.contains(&source.as_str())
-    };
-    if !after.sources.iter().all(is_known) {
-        return Err(Some("it takes guard from another address"));
+    // The program that another address serves may be anything.
+    for source in &after.sources {
+        if !before.sources.contains(source) && !SHIPPED_SOURCES.contains(&source.as_str()) {
+            return Err(Some("it takes guard from another address"));
+        }
     }
     Ok(())
+}
+
+/// A version of the file, split into guard's part and the rest; `None` if it is no text, or not in the file's format.
+fn parts_of(target: HostFile, content: &[u8]) -> Option<Without> {
+    without(target, content.to_str().ok()?)
 }
 
 /// Where the files that `guard install` writes take guard from.

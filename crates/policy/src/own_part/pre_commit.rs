@@ -129,8 +129,8 @@ pub(super) fn own_entry(entry: &Map<String, Value>) -> Option<Without> {
     let repo = entry.get("repo")?.as_str()?;
     let hooks = entry.get("hooks")?.as_array()?;
     let is_local = repo == "local";
-    let is_known = |key: &String| matches!(key.as_str(), "repo" | "rev" | "hooks");
-    if hooks.is_empty() || !entry.keys().all(is_known) {
+    let mut keys = entry.keys().map(String::as_str);
+    if hooks.is_empty() || !keys.all(|key| matches!(key, "repo" | "rev" | "hooks")) {
         return None;
     }
     if !is_local {

@@ -41,11 +41,11 @@ fn blocks(text: &str) -> Vec<TomlBlock<'_>> {
 fn keys(lines: &[&str]) -> Option<Map<String, Value>> {
     let text: String = lines.iter().skip(1).copied().collect();
     let table = DeTable::parse(&text).ok()?;
-    let pair = |(key, value): (
-        &toml::Spanned<std::borrow::Cow<'_, str>>,
-        &toml::Spanned<DeValue<'_>>,
-    )| { Some((key.get_ref().to_string(), json(value.get_ref())?)) };
-    table.get_ref().iter().map(pair).collect()
+    table
+        .get_ref()
+        .iter()
+        .map(|(key, value)| Some((key.get_ref().to_string(), json(value.get_ref())?)))
+        .collect()
 }
 
 fn json(written: &DeValue<'_>) -> Option<Value> {
@@ -56,13 +56,12 @@ fn json(written: &DeValue<'_>) -> Option<Value> {
             let items = items.iter().map(|item| json(item.get_ref()));
             Value::Array(items.collect::<Option<_>>()?)
         }
-        DeValue::Table(table) => {
-            let pair = |(key, value): (
-                &toml::Spanned<std::borrow::Cow<'_, str>>,
-                &toml::Spanned<DeValue<'_>>,
-            )| { Some((key.get_ref().to_string(), json(value.get_ref())?)) };
-            Value::Object(table.iter().map(pair).collect::<Option<_>>()?)
-        }
+        DeValue::Table(table) => Value::Object(
+            table
+                .iter()
+                .map(|(key, value)| Some((key.get_ref().to_string(), json(value.get_ref())?)))
+                .collect::<Option<_>>()?,
+        ),
         _ => return None,
     })
 }

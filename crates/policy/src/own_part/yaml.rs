@@ -200,8 +200,10 @@ impl YamlNode {
                 format!("[{}]", items.join(", "))
             }
             YamlNodeKind::Map(entries) => {
-                let shown = |entry: &YamlEntry| format!("{}: {}", entry.key, entry.value.shown());
-                let entries: Vec<String> = entries.iter().map(shown).collect();
+                let entries: Vec<String> = entries
+                    .iter()
+                    .map(|entry| format!("{}: {}", entry.key, entry.value.shown()))
+                    .collect();
                 format!("{{{}}}", entries.join(", "))
             }
             YamlNodeKind::Alias => "*".to_owned(),
@@ -227,8 +229,10 @@ impl YamlNode {
 
 /// Entries without their lines.
 pub(super) fn values(entries: &[YamlEntry]) -> Option<Map<String, Value>> {
-    let value = |entry: &YamlEntry| Some((entry.key.clone(), entry.value.value()?));
-    entries.iter().map(value).collect()
+    entries
+        .iter()
+        .map(|entry| Some((entry.key.clone(), entry.value.value()?)))
+        .collect()
 }
 
 /// The text without these lines, and they alone; `None` if one of them has something beside a node of its own, as in
@@ -241,18 +245,23 @@ pub(super) fn split_lines(text: &str, cut: &[RangeInclusive<usize>]) -> Option<(
             return None;
         }
     }
-    let is_cut = |number: usize| cut.iter().any(|lines| lines.contains(&number));
-    let (mut rest, mut part) = (String::new(), String::new());
+    let mut rest = String::new();
+    let mut part = String::new();
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        if is_cut(number) {
+        if cut.iter().any(|lines| lines.contains(&number)) {
             part.push_str(line);
         } else {
             rest.push_str(line);
         }
     }
-    let is_nothing = |line: &str| matches!(line.trim(), "" | "---") || line.trim().starts_with('#');
-    if !part.is_empty() && rest.lines().all(is_nothing) {
+    if !part.is_empty() && rest.lines().all(says_nothing) {
         rest.clear();
     }
     Some((rest, part))
+}
+
+/// Whether the line is blank, a comment, or the mark at which a document begins.
+fn says_nothing(line: &str) -> bool {
+    let line = line.trim();
+    matches!(line, "" | "---") || line.starts_with('#')
 }

@@ -30,8 +30,10 @@ pub fn escaped<T: AsRef<[u8]> + ?Sized>(name: &T) -> Escaped<'_> {
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Most names are letters, digits and a few marks.
-        let is_plain = |byte: &u8| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~');
-        if !self.name.is_empty() && self.name.iter().all(is_plain) {
+        let mut bytes = self.name.iter().peekable();
+        if bytes.peek().is_some()
+            && bytes.all(|byte| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~'))
+        {
             return f.write_str(&String::from_utf8_lossy(self.name));
         }
         let mut out = String::with_capacity(self.name.len() + 2);
@@ -135,9 +137,11 @@ fn is_misleading(previous: Option<char>, c: char, next: Option<char>) -> bool {
 
 /// The name as one word for a POSIX shell, single-quoted if needed.
 pub fn shell_word(name: &[u8]) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+@%:,=".contains(byte);
     let text = String::from_utf8_lossy(name);
-    if !name.is_empty() && name.iter().all(plain) {
+    let is_plain = name
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@%:,=".contains(byte));
+    if is_plain && !name.is_empty() {
         return text.into_owned();
     }
     single_quoted(&text)

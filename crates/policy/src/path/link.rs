@@ -56,9 +56,10 @@ fn faults(link_path: &[u8], target: &[u8], platform: Platform) -> Result<(), Pat
     }
     names::faults(target, platform)?;
     if platform == Platform::Windows {
-        let is_step = |name: &&[u8]| matches!(*name, b"" | b"." | b"..");
-        for name in platform.segments(target).filter(|name| !is_step(name)) {
-            windows::faults(name)?;
+        for name in platform.segments(target) {
+            if !matches!(name, b"" | b"." | b"..") {
+                windows::faults(name)?;
+            }
         }
     }
     Ok(())
@@ -116,8 +117,9 @@ pub fn resolve_link(
     link_path: &BStr,
     target: &[u8],
 ) -> Result<BString, Rejection> {
-    let of_link = |fault: PathFault| fault.of_link(link_path, target);
-    follow(view, link_path, target, of_link)
+    follow(view, link_path, target, |fault| {
+        fault.of_link(link_path, target)
+    })
 }
 
 /// The path that `path` leads to, with all links resolved and `..` taken from their targets. Empty for the workspace

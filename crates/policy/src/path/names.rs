@@ -124,8 +124,8 @@ pub(super) fn check_git_dir(path: &str) -> Result<(), PathFault> {
 
 fn is_git_alias(name: &str) -> bool {
     let name = folded(name);
-    let is = |git| tail_after(&name, git).is_some_and(vanishes_on_ntfs);
-    is(b".git") || is(b"git~1")
+    let tail = tail_after(&name, b".git").or_else(|| tail_after(&name, b"git~1"));
+    tail.is_some_and(vanishes_on_ntfs)
 }
 
 /// Files that configure git, each with the first six characters of its short names on NTFS: of the ordinary ones,

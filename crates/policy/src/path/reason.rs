@@ -60,9 +60,11 @@ reasons! {
     /// A component over [`MAX_NAME`](super::MAX_NAME).
     NameTooLong "name-too-long" "shorten the name to at most 255 bytes",
     /// A path over [`MAX_PATH`](super::MAX_PATH).
-    PathTooLong "path-too-long" "shorten the path to at most 4095 bytes, including the workspace's path",
+    PathTooLong "path-too-long"
+        "shorten the path to at most 4095 bytes, including the workspace's path",
     /// `..` between backslashes leaves the workspace where `\` is a separator.
-    BackslashTraversal "backslash-traversal" "separate directories with / and stay inside the workspace",
+    BackslashTraversal "backslash-traversal"
+        "separate directories with / and stay inside the workspace",
     /// A leading `~`, which shells and tools expand.
     Tilde "tilde" "write the full path; for a file name that starts with ~ write ./~",
     /// `scheme://`.

@@ -31,13 +31,10 @@ pub fn normalize_request(
 /// An absolute path stays unchanged, and so does a relative path that [`normalize_request`] refuses: `~/x` does not
 /// become a file in that directory.
 pub fn from_directory(here: &[u8], input: &[u8], platform: Platform) -> BString {
-    let is_relative = || {
-        let (anchor, rest) = anchor(input, platform)?;
-        check_relative(text(rest)?)?;
-        Ok::<_, PathFault>(anchor == PathAnchor::Relative)
-    };
-    match is_relative() {
-        Ok(true) => below_directory(here, input),
+    match anchor(input, platform) {
+        Ok((PathAnchor::Relative, rest)) if text(rest).and_then(check_relative).is_ok() => {
+            below_directory(here, input)
+        }
         _ => input.into(),
     }
 }
@@ -178,7 +175,8 @@ fn below_root<'a>(
 /// The first component that is neither empty nor `.`, and the rest.
 fn next_name(mut path: &[u8], platform: Platform) -> (&[u8], &[u8]) {
     while let Some(end) = path.iter().position(|&b| platform.is_separator(b)) {
-        let (name, tail) = (&path[..end], &path[end + 1..]);
+        let name = &path[..end];
+        let tail = &path[end + 1..];
         if !is_here(name) {
             return (name, tail);
         }
@@ -189,6 +187,12 @@ fn next_name(mut path: &[u8], platform: Platform) -> (&[u8], &[u8]) {
 
 fn is_here(name: &[u8]) -> bool {
     matches!(name, b"" | b".")
+}
+
+/// What follows the separator with which the path begins.
+fn behind_separator(path: &[u8], platform: Platform) -> Option<&[u8]> {
+    let (&first, rest) = path.split_first()?;
+    platform.is_separator(first).then_some(rest)
 }
 
 /// Splits off the anchor.
@@ -206,23 +210,22 @@ fn anchor(path: &[u8], platform: Platform) -> Result<(PathAnchor, &[u8]), PathFa
         return Ok((PathAnchor::Server, server));
     }
     let path = verbatim.unwrap_or(path);
-    let slash = |at| {
-        path.get(at)
-            .is_some_and(|&byte| platform.is_separator(byte))
-    };
-    match drive(path) {
-        Some(length) if slash(length) => Ok((
-            PathAnchor::Drive(path[0].to_ascii_lowercase()),
-            &path[length + 1..],
-        )),
-        Some(_) => refuse(
-            Reason::WindowsDriveRelative,
-            "is relative to another drive's current directory",
-        ),
-        None if slash(0) && slash(1) => Ok((PathAnchor::Server, &path[2..])),
-        None if slash(0) => Ok((PathAnchor::Root, &path[1..])),
-        None => Ok((PathAnchor::Relative, path)),
+    if let Some(length) = drive(path) {
+        return match behind_separator(&path[length..], platform) {
+            Some(rest) => Ok((PathAnchor::Drive(path[0].to_ascii_lowercase()), rest)),
+            None => refuse(
+                Reason::WindowsDriveRelative,
+                "is relative to another drive's current directory",
+            ),
+        };
     }
+    let Some(rest) = behind_separator(path, platform) else {
+        return Ok((PathAnchor::Relative, path));
+    };
+    Ok(match behind_separator(rest, platform) {
+        Some(server) => (PathAnchor::Server, server),
+        None => (PathAnchor::Root, rest),
+    })
 }
 
 #[cfg(test)]

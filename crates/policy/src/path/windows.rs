@@ -76,8 +76,8 @@ fn check_name(name: &[u8]) -> Result<(), PathFault> {
         let what = "contains the character : (U+003A), which names a stream on Windows";
         return refuse(Reason::WindowsStream, what);
     }
-    let illegal = |&&byte: &&u8| byte < b' ' || b"<>\"|?*\\".contains(&byte);
-    if let Some(&byte) = name.iter().find(illegal) {
+    let mut bytes = name.iter();
+    if let Some(&byte) = bytes.find(|&&byte| byte < b' ' || b"<>\"|?*\\".contains(&byte)) {
         let what = format!("contains the character U+{byte:04X}, which Windows does not allow");
         return refuse(Reason::WindowsIllegalChar, what);
     }

@@ -13,13 +13,23 @@ pub const OWN_DIRECTORY: &str = ".guard";
 /// Whether `path` matches `[lld] path`, for any branch.
 pub fn is_design(settings: &Settings, path: &BStr) -> bool {
     // A pattern is compiled only for paths below the right directory.
-    let near =
-        |pattern: &&String| path.starts_with(directory_above(normal_pattern(pattern).into()));
-    let any_name = settings.lld_path.iter().filter(near);
-    any_name
-        .map(|pattern| path_placeholders::for_any_name(pattern))
-        .chain(settings.standing.iter().filter(near).cloned())
-        .any(|pattern| pattern_matches(normal_pattern(&pattern), path))
+    for pattern in &settings.lld_path {
+        if is_near(path, pattern) {
+            let any_name = path_placeholders::for_any_name(pattern);
+            if pattern_matches(normal_pattern(&any_name), path) {
+                return true;
+            }
+        }
+    }
+    settings
+        .standing
+        .iter()
+        .any(|pattern| is_near(path, pattern) && pattern_matches(normal_pattern(pattern), path))
+}
+
+/// Whether the path is below the directory in which the pattern begins to have wildcards.
+fn is_near(path: &BStr, pattern: &str) -> bool {
+    path.starts_with(directory_above(normal_pattern(pattern).into()))
 }
 
 /// Whether `path` is `guard.toml`, below `.guard/`, or the list of signers.
@@ -43,10 +53,10 @@ pub fn is_standing(settings: &Settings, path: &BStr) -> bool {
 pub fn issues_of(settings: &Settings, branch: &BStr) -> Vec<String> {
     let mut issues = Vec::new();
     // Settings with an invalid regular expression are refused when they are read.
-    let (Ok(branch), Ok(pattern)) = (
-        branch.to_str(),
-        regex_lite::Regex::new(&settings.issue_pattern),
-    ) else {
+    let Ok(pattern) = regex_lite::Regex::new(&settings.issue_pattern) else {
+        return issues;
+    };
+    let Ok(branch) = branch.to_str() else {
         return issues;
     };
     let group = usize::from(pattern.captures_len() > 1);
@@ -54,9 +64,10 @@ pub fn issues_of(settings: &Settings, branch: &BStr) -> Vec<String> {
     while let Some(captures) = pattern.captures_at(branch, at) {
         let found = captures.get(group);
         let issue = found.map_or("", |found| found.as_str());
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         if !issue.is_empty()
-            && issue.chars().all(plain)
+            && issue
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
             && !issue.starts_with('.')
             && issues.iter().all(|known| known != issue)
         {
@@ -91,17 +102,20 @@ pub struct FilledPattern {
 
 /// The entries of `[lld] path` for these names; one whose name is missing has nothing to try.
 pub fn filled_patterns(settings: &Settings, names: &PathNames) -> Vec<FilledPattern> {
-    let fill = |pattern: &String| FilledPattern {
-        tries: path_placeholders::fill(normal_pattern(pattern), names),
-        by: match (&names.branch, &names.issue) {
-            (Some(branch), _) if pattern.contains("{branch}") || pattern.contains("{slug}") => {
-                ChosenBy::BranchName(branch.clone())
-            }
-            (_, Some(issue)) if pattern.contains("{issue}") => ChosenBy::Issue(issue.clone()),
-            _ => ChosenBy::Settings,
-        },
-    };
-    settings.lld_path.iter().map(fill).collect()
+    settings
+        .lld_path
+        .iter()
+        .map(|pattern| FilledPattern {
+            tries: path_placeholders::fill(normal_pattern(pattern), names),
+            by: match (&names.branch, &names.issue) {
+                (Some(branch), _) if pattern.contains("{branch}") || pattern.contains("{slug}") => {
+                    ChosenBy::BranchName(branch.clone())
+                }
+                (_, Some(issue)) if pattern.contains("{issue}") => ChosenBy::Issue(issue.clone()),
+                _ => ChosenBy::Settings,
+            },
+        })
+        .collect()
 }
 
 /// The key of the design that a document belongs to: its directory if the settings list the documents of one

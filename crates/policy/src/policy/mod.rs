@@ -221,9 +221,10 @@ impl Policy {
         let is_request = self.stage == Stage::Request;
         for grant in in_force.grants().iter().filter(|_| is_request) {
             // A row that names the file says that it is none.
-            let (path, settings): (&BStr, _) = (grant.path.as_ref(), &mut self.settings);
-            if grant.kind == GrantKind::File && settings.secrets.contains(path) {
-                settings.secrets.except(path);
+            let path: &BStr = grant.path.as_ref();
+            let secrets = &mut self.settings.secrets;
+            if grant.kind == GrantKind::File && secrets.contains(path) {
+                secrets.except(path);
             }
         }
         // A design that the change leaves alone goes on to forbid what it forbids.
@@ -296,8 +297,10 @@ impl Policy {
 
     /// The help that asks for a commit of some files before the others.
     pub(crate) fn commit_alone(&self, why: &str, title: &str, paths: &[&BStr]) -> [Help; 2] {
-        let leave = |operation| format!("; leave the {operation} for that, and start it again");
-        let leave = self.operation.map(leave).unwrap_or_default();
+        let leave = self
+            .operation
+            .map(|operation| format!("; leave the {operation} for that, and start it again"))
+            .unwrap_or_default();
         [
             format!("{why}{leave}:").into(),
             self.commit_command(title, paths),
@@ -352,8 +355,9 @@ impl Policy {
     /// The versions of the designs in force.
     pub fn design_versions(&self) -> Vec<DesignVersion> {
         let in_force = self.designs.iter().filter(|governing| governing.in_force);
-        let version = |one: &Governing| (one.design.path.clone(), one.blob);
-        in_force.map(version).collect()
+        in_force
+            .map(|one| (one.design.path.clone(), one.blob))
+            .collect()
     }
 }
 

@@ -19,13 +19,13 @@ pub fn place_of_new_design(
     if name.is_some_and(|name| !is_path(name)) {
         return None;
     }
-    let issue = |text: &str| issues_of(settings, text.into()).pop();
     // What stands in front of the last slash, as in `feature/004-login`, says what kind of work it is.
     let last = branch.and_then(|branch| branch.rsplit('/').next());
     let names = PathNames {
-        issue: match name {
-            Some(name) => Some(issue(name).unwrap_or_else(|| name.to_owned())),
-            None => branch.and_then(issue),
+        issue: match (name, branch) {
+            (Some(name), _) => Some(last_issue(settings, name).unwrap_or_else(|| name.to_owned())),
+            (None, Some(branch)) => last_issue(settings, branch),
+            (None, None) => None,
         },
         branch: name.or(last).map(str::to_owned),
     };
@@ -49,11 +49,18 @@ pub fn place_of_new_design(
     paths.next()
 }
 
+fn last_issue(settings: &Settings, text: &str) -> Option<String> {
+    issues_of(settings, text.into()).pop()
+}
+
 /// A name for the design of a branch whose name alone gives no place.
 pub fn name_of_new_design(branch: Option<&str>) -> String {
     let last = branch.and_then(|branch| branch.rsplit('/').next());
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let name: String = last.unwrap_or_default().chars().map(plain).collect();
+    let name: String = last
+        .unwrap_or_default()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
     match name.trim_matches('-') {
         "" | "main" | "master" => USUAL_NAME.to_owned(),
         name => name.to_owned(),

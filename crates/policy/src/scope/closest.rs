@@ -15,8 +15,16 @@ const DIRECTORY: f64 = 0.35;
 const MIN_PATH: f64 = 0.55;
 
 /// Names that every directory may have, and so say nothing.
-const COMMON_NAMES: &str =
-    "__init__.py mod.rs index.js index.ts index.tsx package.json cargo.toml readme.md";
+const COMMON_NAMES: &[&str] = &[
+    "__init__.py",
+    "mod.rs",
+    "index.js",
+    "index.ts",
+    "index.tsx",
+    "package.json",
+    "cargo.toml",
+    "readme.md",
+];
 
 /// A granted path close to one that is not granted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,27 +49,12 @@ pub fn closest<'a>(
     if !scope.lookup(path).is_empty() || !scope.may_compare_all() {
         return None;
     }
-    let permits = |grant: &Grant| {
-        let is_new = wanted == Actions::ADD && grant.kind == GrantKind::File;
-        if is_new && grant.actions.contains(Actions::MODIFY) {
-            !exists(grant.path.as_ref())
-        } else {
-            grant.actions.contains(wanted)
-        }
-    };
     let (directory, name) = parts(path);
     let is_common = COMMON_NAMES
-        .split(' ')
+        .iter()
         .any(|common| name.eq_ignore_ascii_case(common.as_bytes()));
-    let (folded_directory, folded_name) = (Folded::new(directory), Folded::new(name));
-    // Rows next to each other often have the same directory.
-    let mut last = (directory, 1.0);
-    let mut directories = |other: &'a BStr| {
-        if last.0 != other {
-            last = (other, folded_directory.similarity(&Folded::new(other), 0.0));
-        }
-        last.1
-    };
+    let mut directories = DirectorySimilarity::to(directory);
+    let folded_name = Folded::new(name);
     let mut best: Option<(f64, &Grant)> = None;
     let names = scope.names.get_or_init(|| folded_names(scope));
     for (grant, folded) in scope.grants().iter().zip(names) {
@@ -69,28 +62,27 @@ pub fn closest<'a>(
         let (other, other_name) = parts(grant.path.as_ref());
         let score = match grant.kind {
             GrantKind::Glob => 0.0,
-            GrantKind::Directory => directories(grant.path.as_ref()),
-            GrantKind::File if name == other_name => match directories(other) {
+            GrantKind::Directory => directories.of(grant.path.as_ref()),
+            GrantKind::File if name == other_name => match directories.of(other) {
                 0.0 if is_common => 0.0,
                 similarity => 1.0 + similarity,
             },
+            // A bare name says nothing about directories.
+            GrantKind::File if directory.is_empty() && !other.is_empty() => {
+                folded_name.similarity(folded, least)
+            }
+            // Not even with the same directory.
+            GrantKind::File if folded_name.bound(folded) < (least - DIRECTORY) / NAME => 0.0,
             GrantKind::File => {
-                let name_similarity = |min| folded_name.similarity(folded, min);
-                // A bare name says nothing about directories.
-                if directory.is_empty() && !other.is_empty() {
-                    name_similarity(least)
-                } else if folded_name.bound(folded) < (least - DIRECTORY) / NAME {
-                    0.0
-                } else {
-                    let directories = DIRECTORY * directories(other);
-                    NAME * name_similarity((least - directories) / NAME) + directories
-                }
+                let of_directory = DIRECTORY * directories.of(other);
+                let least_of_name = (least - of_directory) / NAME;
+                NAME * folded_name.similarity(folded, least_of_name) + of_directory
             }
         };
         let is_best =
             best.is_none_or(|(most, previous)| (score, &previous.path) >= (most, &grant.path));
         // Whether a file exists takes longest to say.
-        if score >= MIN_PATH && is_best && permits(grant) {
+        if score >= MIN_PATH && is_best && may_be_meant(grant, wanted, &exists) {
             best = Some((score, grant));
         }
     }
@@ -101,6 +93,42 @@ pub fn closest<'a>(
         path: suggested,
         grant,
     })
+}
+
+/// Whether the grant permits what is wanted, and its file is not one that was there before.
+fn may_be_meant(grant: &Grant, wanted: Actions, exists: impl Fn(&BStr) -> bool) -> bool {
+    let is_new = wanted == Actions::ADD && grant.kind == GrantKind::File;
+    if is_new && grant.actions.contains(Actions::MODIFY) {
+        !exists(grant.path.as_ref())
+    } else {
+        grant.actions.contains(wanted)
+    }
+}
+
+/// How similar directories are to one. The last answer is kept, since rows next to each other often have the same
+/// directory.
+struct DirectorySimilarity<'a> {
+    wanted: Folded,
+    last: &'a BStr,
+    similarity: f64,
+}
+
+impl<'a> DirectorySimilarity<'a> {
+    fn to(wanted: &'a BStr) -> DirectorySimilarity<'a> {
+        DirectorySimilarity {
+            wanted: Folded::new(wanted),
+            last: wanted,
+            similarity: 1.0,
+        }
+    }
+
+    fn of(&mut self, other: &'a BStr) -> f64 {
+        if self.last != other {
+            self.last = other;
+            self.similarity = self.wanted.similarity(&Folded::new(other), 0.0);
+        }
+        self.similarity
+    }
 }
 
 /// The path of a grant or, in a directory, of the file with this name.

@@ -89,8 +89,9 @@ impl Denials {
 
     /// The denial of a path that counts first: a row's before those of front matters.
     pub(super) fn first(&self, path: &BStr) -> Option<&Denial> {
-        let is_row = |one: &&(Denial, Owner)| one.0.source == DenialSource::Row;
-        let first = self.covering(path).find(is_row);
+        let first = self
+            .covering(path)
+            .find(|one| one.0.source == DenialSource::Row);
         let first = first.or_else(|| self.covering(path).next());
         first.map(|(denial, _)| denial)
     }
@@ -167,8 +168,9 @@ impl TakenGrants {
 
     /// Whether the grants of this document are among them.
     pub(super) fn of(&self, owner: Owner) -> bool {
-        let is_forbidden = || owner.is_standing || self.designs.contains(&owner.design);
-        self.all || !self.designs.is_empty() && is_forbidden()
+        self.all
+            || !self.designs.is_empty()
+                && (owner.is_standing || self.designs.contains(&owner.design))
     }
 }
 

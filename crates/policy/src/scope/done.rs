@@ -95,8 +95,10 @@ fn open_parts(pattern: &str, path: &BStr) -> Option<BTreeMap<String, String>> {
 
 /// A pattern without alternatives as a regular expression with a group per open part, and the names of these parts.
 fn expression(pattern: &str) -> (String, Vec<String>) {
-    let (mut expression, mut names) = ("(?s)^".to_owned(), Vec::new());
-    let (mut rest, mut stars) = (pattern, 0);
+    let mut expression = "(?s)^".to_owned();
+    let mut names = Vec::new();
+    let mut rest = pattern;
+    let mut stars = 0;
     while let Some(next) = rest.chars().next() {
         let begins_segment = rest.len() == pattern.len() || expression.ends_with('/');
         let open = OPEN

@@ -18,7 +18,8 @@ const MARK: &str = "\u{100}";
 /// Why a pattern is refused.
 pub type GlobFault = &'static str;
 
-const TOO_LONG: GlobFault = "the pattern has more than 1,024 bytes, or more than 256 alternatives; split it into several rows";
+const TOO_LONG: GlobFault = "the pattern has more than 1,024 bytes, or more than 256 alternatives; split it into several \
+                             rows";
 
 /// A compiled pattern.
 ///
@@ -76,15 +77,17 @@ pub(super) fn bytes_of(characters: &str) -> BString {
 
 /// A pattern without alternatives as a regular expression.
 fn translate(pattern: &str) -> String {
-    let segment = |segment: &str| match segment.trim_start_matches('*') {
-        "/" if segment.len() > 2 => "(?:.*/)?".to_owned(),
-        _ => {
-            let escaped = regex_lite::escape(segment);
-            let stars = escaped.replace(r"\*\*", ".*").replace(r"\*", "[^/]*");
-            stars.replace(MARK, "")
-        }
-    };
-    pattern.split_inclusive('/').map(segment).collect()
+    pattern
+        .split_inclusive('/')
+        .map(|segment| match segment.trim_start_matches('*') {
+            "/" if segment.len() > 2 => "(?:.*/)?".to_owned(),
+            _ => {
+                let escaped = regex_lite::escape(segment);
+                let stars = escaped.replace(r"\*\*", ".*").replace(r"\*", "[^/]*");
+                stars.replace(MARK, "")
+            }
+        })
+        .collect()
 }
 
 /// Whether a path is a pattern: it has a `*`, or braces with alternatives.
@@ -114,7 +117,8 @@ pub(crate) fn expand(pattern: &str, mark: &str) -> Option<Vec<String>> {
     let Some((at, parts, end)) = group(pattern) else {
         return Some(vec![pattern.to_owned()]);
     };
-    let (before, behind) = (&pattern[..at], &pattern[end..]);
+    let before = &pattern[..at];
+    let behind = &pattern[end..];
     let start = if before.ends_with('*') { mark } else { "" };
     let mut expanded = Vec::new();
     for part in parts {
@@ -132,7 +136,9 @@ pub(crate) fn expand(pattern: &str, mark: &str) -> Option<Vec<String>> {
 fn group(pattern: &str) -> Option<(usize, Vec<Range<usize>>, usize)> {
     let mut opened = pattern.match_indices('{').map(|(at, _)| at);
     opened.find_map(|open| {
-        let (mut parts, mut start, mut depth) = (Vec::new(), open + 1, 0_usize);
+        let mut parts = Vec::new();
+        let mut start = open + 1;
+        let mut depth = 0_usize;
         for (at, byte) in pattern.bytes().enumerate().skip(open) {
             match byte {
                 b'{' => depth += 1,

@@ -85,7 +85,8 @@ impl Scope {
     }
 
     fn push(&mut self, grant: Grant, owner: Owner) {
-        let (index, path) = (self.grants.len(), grant.path.clone());
+        let index = self.grants.len();
+        let path = grant.path.clone();
         match grant.kind {
             GrantKind::File => self.files.entry(path).or_default().push(index),
             GrantKind::Directory => self.directories.entry(path).or_default().push(index),
@@ -167,12 +168,14 @@ impl Scope {
     /// `base` if a denial of `base` that is no longer there kept something from it.
     pub fn grants_beyond(&self, base: &Scope) -> Vec<&Grant> {
         let lifted = LiftedDenials::new(&base.denials, &self.denials);
-        let is_new =
-            |grant: &Grant| !permits(base.around(grant), grant.actions) && !base.renames_as(grant);
-        let grants = self.grants.iter();
-        grants
-            .filter(|grant| is_new(grant) || lifted.concern(grant))
-            .collect()
+        let mut beyond = Vec::new();
+        for grant in &self.grants {
+            let is_in_base = permits(base.around(grant), grant.actions) || base.renames_as(grant);
+            if !is_in_base || lifted.concern(grant) {
+                beyond.push(grant);
+            }
+        }
+        beyond
     }
 
     /// Whether a Rename row of this scope moves the path of `grant` to the same place.

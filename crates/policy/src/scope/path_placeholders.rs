@@ -49,8 +49,7 @@ pub fn fill(pattern: &str, names: &PathNames) -> Vec<String> {
 
 /// Whether all characters stand for themselves, and the path stays below its directory.
 pub fn is_path(name: &str) -> bool {
-    let is_special = |c: char| c.is_control() || "*?[]{}\\,:".contains(c);
-    !name.contains(is_special)
+    !name.contains(|c: char| c.is_control() || "*?[]{}\\,:".contains(c))
         && name
             .split('/')
             .all(|part| !matches!(part, "" | "." | "..") && part.trim() == part)

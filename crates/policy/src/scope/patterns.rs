@@ -23,7 +23,7 @@ pub type PatternFault = &'static str;
 #[derive(Debug, Clone, Default)]
 pub struct Patterns {
     /// The built-in patterns, compiled on first use: most runs never need them.
-    built_in: &'static str,
+    built_in: &'static [&'static str],
     compiled: OnceLock<Vec<Pattern>>,
     excepted: Vec<BString>,
 }
@@ -55,8 +55,8 @@ impl Patterns {
         !self.built_in.is_empty() && self.excepted.is_empty()
     }
 
-    /// Built-in patterns, separated by blanks, which a test checks.
-    pub(crate) const fn built_in(patterns: &'static str) -> Patterns {
+    /// Built-in patterns, which a test checks.
+    pub(crate) const fn built_in(patterns: &'static [&'static str]) -> Patterns {
         Patterns {
             built_in: patterns,
             compiled: OnceLock::new(),
@@ -66,7 +66,7 @@ impl Patterns {
 
     fn all(&self) -> &[Pattern] {
         self.compiled.get_or_init(|| {
-            let patterns = self.built_in.split_whitespace().map(str::to_owned);
+            let patterns = self.built_in.iter().copied().map(str::to_owned);
             patterns.flat_map(Pattern::new).collect()
         })
     }
@@ -74,13 +74,12 @@ impl Patterns {
     /// The pattern that covers `path`: the last match for it or for its outermost covered parent directory.
     pub fn find(&self, path: &BStr) -> Option<&str> {
         let mut above = path.find_iter("/").map(|end| path[..end].as_bstr());
-        let own = || {
-            let is_excepted = self.excepted.iter().any(|excepted| excepted == path);
-            self.covering(path, false).filter(|_| !is_excepted)
-        };
         above
             .find_map(|directory| self.covering(directory, true))
-            .or_else(own)
+            .or_else(|| {
+                let is_excepted = self.excepted.iter().any(|excepted| excepted == path);
+                self.covering(path, false).filter(|_| !is_excepted)
+            })
     }
 
     /// The pattern that covers a path on its own account: the last match.
@@ -144,7 +143,8 @@ impl Pattern {
         } else if unescaped.ends_with('\\') {
             "ends with a backslash, so it matches nothing; write `\\\\` for a backslash"
         } else if unescaped.replace("\\{", "").contains('{') {
-            "has braces, which are literal in a .gitignore; write one pattern per alternative, or `\\{`"
+            "has braces, which are literal in a .gitignore; write one pattern per alternative, or \
+             `\\{`"
         } else {
             return Pattern::parse(text);
         };
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn built_in_patterns_are_told_from_those_of_the_settings() {
-        let built_in = Patterns::built_in("*.a *.b");
+        let built_in = Patterns::built_in(&["*.a", "*.b"]);
         assert!(built_in.are_built_in() && built_in.iter().eq(["*.a", "*.b"]));
         assert!(!list(&["*.a", "*.b"]).are_built_in());
         assert_eq!(built_in, list(&["*.a", "*.b"]));

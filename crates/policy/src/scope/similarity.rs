@@ -32,15 +32,18 @@ pub(super) struct Folded {
 impl Folded {
     pub(super) fn new(text: &BStr) -> Self {
         let text = text.to_str_lossy().to_lowercase();
-        let letter = |letter| 1 << (u32::from(letter) % 64);
-        let letters = text.chars().map(letter).fold(0, |all, one| all | one);
+        let mut letters = 0;
+        for letter in text.chars() {
+            letters |= 1 << (u32::from(letter) % 64);
+        }
         Self { text, letters }
     }
 
     /// The most that `similarity` can be, without an alignment: each letter that the other text lacks is an edit.
     pub(super) fn bound(&self, other: &Self) -> f64 {
-        let lacking = |a: &Self, b: &Self| (a.letters & !b.letters).count_ones();
-        let edits = lacking(self, other).max(lacking(other, self));
+        let lost = (self.letters & !other.letters).count_ones();
+        let added = (other.letters & !self.letters).count_ones();
+        let edits = lost.max(added);
         // Not less than the similarity, however both are rounded.
         1.0 + 1e-9 - f64::from(edits) / self.length(other) as f64
     }

@@ -156,7 +156,8 @@ impl PromptSection {
                     is_standing: true,
                 });
             }
-            let (known, grant) = (&mut paths[place], row.grant);
+            let known = &mut paths[place];
+            let grant = row.grant;
             known.row.grant.actions = known.row.grant.actions | grant.actions;
             known.row.protection = known.row.protection.or(row.protection);
             known.is_standing &= standing.contains(&grant.anchor.path);

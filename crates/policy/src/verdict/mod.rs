@@ -145,10 +145,8 @@ impl JudgedChange {
         if self.original_lines.is_none() && self.new_lines.is_none() {
             return None;
         }
-        let (old, new) = (
-            self.original_lines.unwrap_or(0),
-            self.new_lines.unwrap_or(0),
-        );
+        let old = self.original_lines.unwrap_or(0);
+        let new = self.new_lines.unwrap_or(0);
         let share = match self.new_lines {
             None => 1.0,
             Some(_) => self.lost_of_all.unwrap_or(0.0),
@@ -252,14 +250,19 @@ impl Verdict {
 
     /// The counts for the summary.
     pub fn counts(&self) -> Counts {
-        let at = |level| self.findings.iter().filter(|f| f.level == level).count();
-        Counts {
-            errors: at(Level::Error),
-            warnings: at(Level::Warning),
-            notes: at(Level::Note),
+        let mut counts = Counts {
             changes: self.changes.len(),
             approved: self.changes.iter().filter(|c| c.approved).count(),
+            ..Counts::default()
+        };
+        for finding in &self.findings {
+            match finding.level {
+                Level::Error => counts.errors += 1,
+                Level::Warning => counts.warnings += 1,
+                Level::Note => counts.notes += 1,
+            }
         }
+        counts
     }
 
     /// 0 for accepted, 1 for refused. A run that could not check has no verdict and exits with 2.

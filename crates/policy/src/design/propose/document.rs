@@ -163,8 +163,7 @@ impl ProposalReader<'_> {
                 }
             }
             BlockKind::Code(code) => {
-                let is_text = |info: &String| matches!(info.as_str(), "" | "text" | "txt");
-                if code.info.as_ref().is_some_and(is_text) {
+                if let Some("" | "text" | "txt") = code.info.as_deref() {
                     self.raw_lines(code.body.clone(), excluding);
                 }
             }
@@ -389,8 +388,7 @@ fn tokens(content: &InlineText) -> Vec<NamedPath> {
                 }
             }
             PieceKind::Code(text) => {
-                let place = |_| piece.span.start;
-                named.extend(words_of(text, &before, place));
+                named.extend(words_of(text, &before, |_| piece.span.start));
             }
             PieceKind::Link { text, target } => {
                 let path = if text.contains('/') { text } else { target };

@@ -67,6 +67,10 @@ pub(in crate::design) enum Cell {
 }
 
 impl Form {
+    pub(in crate::design) fn is_table(&self) -> bool {
+        matches!(self.place, FormPlace::Table { .. })
+    }
+
     /// Whether a row of this form can say what is wanted: a table without types cannot say everything.
     fn can_say(&self, wanted: &MissingRow<'_>) -> bool {
         match &self.place {
@@ -97,9 +101,8 @@ impl Form {
 
 /// The form whose row would say what is wanted; a table before a list. `None` if none can.
 pub(super) fn form_for<'f>(forms: &'f [Form], wanted: &MissingRow<'_>) -> Option<&'f Form> {
-    let is_table = |form: &&Form| matches!(form.place, FormPlace::Table { .. });
-    let tables = forms.iter().filter(is_table);
-    let lists = forms.iter().filter(|form| !is_table(form));
+    let tables = forms.iter().filter(|form| form.is_table());
+    let lists = forms.iter().filter(|form| !form.is_table());
     tables.chain(lists).find(|form| form.can_say(wanted))
 }
 
@@ -166,12 +169,16 @@ fn is_read_as(text: &str, path: &BStr, is_cell: bool) -> bool {
 
 /// The path, or both paths of a rename. One that no row can name is spelled as it is.
 fn ends(wanted: &MissingRow<'_>, is_cell: bool) -> String {
-    let span =
-        |path: &BStr| spelling(path, is_cell).unwrap_or_else(|| code_span(&path.to_string()));
+    let new = spelled(wanted.path, is_cell);
     match wanted.from {
-        Some(from) => format!("{} -> {}", span(from), span(wanted.path)),
-        None => span(wanted.path),
+        Some(from) => format!("{} -> {new}", spelled(from, is_cell)),
+        None => new,
     }
+}
+
+/// The path as a row names it, or as it is if no row can.
+fn spelled(path: &BStr, is_cell: bool) -> String {
+    spelling(path, is_cell).unwrap_or_else(|| code_span(&path.to_string()))
 }
 
 /// A row of a table with these columns. The last open cell says what the description does, if there is one.

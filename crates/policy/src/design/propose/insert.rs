@@ -8,7 +8,7 @@ use super::form::Form;
 use super::{checked, form, line_ending, plain, row, standalone};
 use crate::design::{Design, MissingRow};
 use crate::error::Result;
-use crate::scope::{Actions, Grant, GrantKind};
+use crate::scope::{Actions, GrantKind};
 
 /// Adds each row at the end of the table or list that messages propose for it, or changes the type of the row that names
 /// its path alone; rows for which the design has none get a section of their own at its end. `parse` reads a text as the design.
@@ -83,8 +83,10 @@ pub fn insert(
 /// The design with another type in the row that names the path already, with its other grants as they were; `None` if no
 /// row of one path with a type does.
 fn with_other_type(design: &Design, wanted: &MissingRow<'_>) -> Option<Design> {
-    let is_named = |grant: &&Grant| grant.path == wanted.path && grant.kind == GrantKind::File;
-    let known = design.grants.iter().find(is_named)?;
+    let known = design
+        .grants
+        .iter()
+        .find(|grant| grant.path == wanted.path && grant.kind == GrantKind::File)?;
     let line = known.anchor.line;
     let is_shared = design
         .grants
@@ -122,16 +124,18 @@ fn line_of_type(line: &str, old: &str, new: &str) -> Option<String> {
         return Some(format!("{}{new}{}", &line[..at], &line[at + old.len()..]));
     }
     let mut cells: Vec<String> = line.split('|').map(str::to_owned).collect();
-    let is_type = |cell: &&mut String| cell.trim().trim_matches('*') == old;
-    let cell = cells.iter_mut().find(is_type)?;
+    let cell = cells
+        .iter_mut()
+        .find(|cell| cell.trim().trim_matches('*') == old)?;
     *cell = cell.replacen(old, new, 1);
     Some(cells.join("|"))
 }
 
 /// The actions that a row of this type grants; `None` for a type that grants nothing or needs two paths.
 pub fn actions_of(change_type: &str) -> Option<Actions> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || " /+&()".contains(c);
-    if !change_type.chars().all(is_plain) {
+    // Nothing else is in a type, and anything else could end the cell below.
+    let mut letters = change_type.chars();
+    if !letters.all(|c| c.is_ascii_alphanumeric() || " /+&()".contains(c)) {
         return None;
     }
     let row = format!("| `a/b` | {change_type} | … |");

@@ -9,7 +9,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use bstr::BStr;
+use bstr::{BStr, BString};
 
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
@@ -48,11 +48,10 @@ pub fn row(document: &BStr, path: &BStr, change_type: &str, description: &str) -
 
 /// Text that means nothing to Markdown, on one line.
 pub fn plain(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || ".,:;()'\"/_-+=%!?…".contains(c);
     // Marks around a word leave no blank before the comma behind it.
     let unmarked = text.replace(['`', '*'], "");
     let words: Vec<&str> = unmarked
-        .split(|c| !is_plain(c))
+        .split(|c: char| !c.is_alphanumeric() && !".,:;()'\"/_-+=%!?…".contains(c))
         .filter(|word| !word.is_empty())
         .collect();
     words.join(" ").chars().take(MAX_DESCRIPTION).collect()
@@ -95,6 +94,21 @@ pub fn add_table(
     checked(design, text, &expected, parse)
 }
 
+/// What grants allow, wherever they stand.
+fn allowed_by(grants: &[Grant]) -> HashSet<(&BString, GrantKind, Actions, Option<&BString>)> {
+    grants
+        .iter()
+        .map(|grant| {
+            (
+                &grant.path,
+                grant.kind,
+                grant.actions,
+                grant.renamed.as_ref(),
+            )
+        })
+        .collect()
+}
+
 /// The new text of a design, if it then grants exactly what is expected.
 fn checked(
     design: &Design,
@@ -102,16 +116,7 @@ fn checked(
     expected: &[Grant],
     parse: &dyn Fn(&str) -> Design,
 ) -> Result<String> {
-    let key = |grant: &Grant| {
-        (
-            grant.path.clone(),
-            grant.kind,
-            grant.actions,
-            grant.renamed.clone(),
-        )
-    };
-    let keys = |grants: &[Grant]| grants.iter().map(key).collect::<HashSet<_>>();
-    if keys(&parse(&text).grants) == keys(expected) {
+    if allowed_by(&parse(&text).grants) == allowed_by(expected) {
         return Ok(text);
     }
     let what = format!("guard cannot add rows to {}", escaped(&design.path));

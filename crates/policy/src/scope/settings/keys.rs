@@ -70,7 +70,18 @@ pub enum Authority {
 /// of a date and its time (`2026-11-22`, `20261122-0637`) and behind a word for a pull request or a counter (`patch-1`,
 /// `backport-57`) are not an issue, and no digits of a bot's branch are (`renovate/node-22`): all these match without the
 /// group.
-const ISSUE_PATTERN: &str = r"^(?:dependabot|renovate)/.*|(?:^|[/_#-])(?:20[0-9]{2}-[01][0-9](?:-[0-3][0-9](?:[T_-][0-2][0-9][:.-][0-5][0-9](?:[:.-][0-5][0-9])?)?)?\b|20[0-9]{2}[01][0-9][0-3][0-9](?:[T_-]?[0-2][0-9][0-5][0-9](?:[0-5][0-9])?)?\b|(?:patch[_-]|(?:pr|pull|pull-request|revert|backport|cherry-pick)[/_-])#?[0-9]+|([0-9]+)(?:[/_-]|$))";
+const ISSUE_PATTERN: &str = concat!(
+    // The branch of a bot.
+    r"^(?:dependabot|renovate)/.*",
+    r"|(?:^|[/_#-])(?:",
+    // A date, with or without marks, and perhaps its time.
+    r"20[0-9]{2}-[01][0-9](?:-[0-3][0-9](?:[T_-][0-2][0-9][:.-][0-5][0-9](?:[:.-][0-5][0-9])?)?)?\b",
+    r"|20[0-9]{2}[01][0-9][0-3][0-9](?:[T_-]?[0-2][0-9][0-5][0-9](?:[0-5][0-9])?)?\b",
+    // A pull request or a counter.
+    r"|(?:patch[_-]|(?:pr|pull|pull-request|revert|backport|cherry-pick)[/_-])#?[0-9]+",
+    // The issue.
+    r"|([0-9]+)(?:[/_-]|$))",
+);
 
 /// One key of `guard.toml`.
 #[derive(Debug)]
@@ -89,6 +100,16 @@ pub struct Key {
     default_words: Option<&'static str>,
     get: fn(&Settings) -> serde_json::Result<Value>,
     pub(super) set: fn(&mut Settings, Value) -> serde_json::Result<()>,
+}
+
+/// An expression that need not be there.
+macro_rules! optional {
+    () => {
+        None
+    };
+    ($value:expr) => {
+        Some($value)
+    };
 }
 
 /// `"key" Kind => field: Type = default; "what it does" "what docs/settings.md adds, if anything";`, by table. A key whose
@@ -128,7 +149,7 @@ macro_rules! settings {
             kind: $kind,
             doc: $doc,
             more: concat!($($more)?),
-            default_words: [$(Some($words),)? None][0],
+            default_words: optional!($($words)?),
             get: |settings| serde_json::to_value(&settings.$field $(.$part)?),
             set: |settings, value| {
                 settings.$field $(.$part)? = serde_json::from_value(value)?;
@@ -141,24 +162,34 @@ macro_rules! settings {
 settings! {
     "lld" "selecting the design" {
         "path" ValueKind::Texts => lld_path: Vec<String> = Vec::new();
-            "The paths of the designs: `{issue}`, `{branch}` and `{slug}` stand for names, `*`, `**` and `{a,b}` match as in a shell."
+            "The paths of the designs: `{issue}`, `{branch}` and `{slug}` stand for names, `*`, \
+             `**` and `{a,b}` match as in a shell."
             "See [Which design is in force](designs.md#which-design-is-in-force).";
         "standing" ValueKind::Texts => standing: Vec<String> = Vec::new();
-            "Designs that always apply, such as those for releases, dependency bumps and formatting.";
+            "Designs that always apply, such as those for releases, dependency bumps and \
+             formatting.";
         "done" ValueKind::Texts => done: Vec<String> = Vec::new();
-            "Files that say that a plan is done: if one existed before this work began, the plan grants nothing."
+            "Files that say that a plan is done: if one existed before this work began, the plan \
+             grants nothing."
             "See [Plans that are done](#plans-that-are-done).";
         "base" ValueKind::Text => base: Option<String> = None;
             "The branch that work starts from, such as `main`."
-            "The work began at the merge base of this branch and HEAD. Without this key, guard uses the default branch of the upstream, then `origin/HEAD`.";
+            "The work began at the merge base of this branch and HEAD. Without this key, guard \
+             uses the default branch of the upstream, then `origin/HEAD`.";
         "issue-pattern" ValueKind::Regex => issue_pattern: String = ISSUE_PATTERN.to_owned();
-            "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match."
-            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `PROJ-123`. Digits in a word (`python3`), a version or a date do not count, nor do those behind `patch-`, `pr-`, `pull-`, `revert-`, `backport-` or `cherry-pick-`, or in branches of bots (`dependabot/…`, `renovate/…`). Two different issues in one name are an error.";
+            "A regular expression that finds the issue in the branch name: its first group if it \
+             has one, else the whole match."
+            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, \
+             `gh-123`, `PROJ-123`. Digits in a word (`python3`), a version or a date do not \
+             count, nor do those behind `patch-`, `pr-`, `pull-`, `revert-`, `backport-` or \
+             `cherry-pick-`, or in branches of bots (`dependabot/…`, `renovate/…`). Two different \
+             issues in one name are an error.";
         "headings" ValueKind::Texts => headings: Vec<String> = Vec::new();
             "Phrases that mark the heading of a table of files, in addition to the built-in ones."
             "See [Headings](designs.md#headings).";
         "missing" ValueKind::Choice(&["block", "skip"]) => missing: Missing = Missing::Block;
-            "On a branch without a design, `block` makes guard exit with 2, and `skip` leaves out the scope rules."
+            "On a branch without a design, `block` makes guard exit with 2, and `skip` leaves out \
+             the scope rules."
             "With `skip`, all other rules apply.";
         "authority" ValueKind::Choice(&["head", "base"]) => authority: Authority = Authority::Head;
             "Whether rows that a branch adds count in that branch (`head`) or not (`base`)."
@@ -170,9 +201,13 @@ settings! {
         "protect" ValueKind::Patterns => protect: Patterns = Patterns::default();
             "Paths that no change may touch."
             "No row permits it. Rule `protected-path`.";
-        "protect-tests" ValueKind::Choice(&["requests", "always", "off"]) => protect_tests: ProtectTests = ProtectTests::Requests;
-            "Listed tests that exist stay as they are, unless their row says Modify: with `requests`, guard writes no committed ones; with `always`, it also writes none that only the disk has, and refuses commits that change committed ones."
-            "`guard scope prompt` marks what may not be written through guard. A row that says DO NOT MODIFY protects its file in any case.";
+        "protect-tests" ValueKind::Choice(&["requests", "always", "off"])
+            => protect_tests: ProtectTests = ProtectTests::Requests;
+            "Listed tests that exist stay as they are, unless their row says Modify: with \
+             `requests`, guard writes no committed ones; with `always`, it also writes none that \
+             only the disk has, and refuses commits that change committed ones."
+            "`guard scope prompt` marks what may not be written through guard. A row that says DO \
+             NOT MODIFY protects its file in any case.";
     }
     "workspace" "what may be read and written through guard" {
         "read" ValueKind::Directories => read: Vec<String> = vec![".".to_owned()];
@@ -181,25 +216,33 @@ settings! {
         "write" ValueKind::Directories => write: Vec<String> = vec![".".to_owned()];
             "Directories that may be written through guard."
             "Rule `outside-roots`.";
-        "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env`, `*.pem` and other common names of secrets, but not `.env.example` and other templates";
+        "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS),
+            "`.env`, `*.pem` and other common names of secrets, but not `.env.example` and other \
+             templates";
             "Files that guard never reads or writes for anyone, instead of the built-in names."
             "Case is ignored here: `.ENV` is `.env`. Rule `protected-path`.";
     }
     "destructive" "what counts as destroying a file" {
         "lines" ValueKind::Count => thresholds.lines;
-            "A file with more lines than this is large. Losing most of it needs approval, deleting it needs a row."
-            "If lines average more than 400 bytes, or the content is not text, 8 KiB count as 100 lines.";
+            "A file with more lines than this is large. Losing most of it needs approval, \
+             deleting it needs a row."
+            "If lines average more than 400 bytes, or the content is not text, 8 KiB count as 100 \
+             lines.";
         "share" ValueKind::Share => thresholds.share;
             "A change that loses at least this share of a large file's lines is a replacement."
             "If lines average more than 400 bytes, words count instead.";
-        "exempt" ValueKind::Patterns => exempt: Patterns = Patterns::built_in(EXEMPT), "lock files of all ecosystems, snapshots and golden files";
-            "Files that may be replaced, instead of the built-in lock files, snapshots and golden files."
+        "exempt" ValueKind::Patterns => exempt: Patterns = Patterns::built_in(EXEMPT),
+            "lock files of all ecosystems, snapshots and golden files";
+            "Files that may be replaced, instead of the built-in lock files, snapshots and golden \
+             files."
             "A renamed file is exempt only if both its names match.";
     }
     "approvals" "a person's consent" {
         "signers" ValueKind::Text => signers: String = ".guard/allowed_signers".to_owned();
-            "The file that lists who may sign approvals, in the format of git's `gpg.ssh.allowedSignersFile`."
-            "guard reads it at the merge base: see [Signed approvals](approvals.md#signed-approvals).";
+            "The file that lists who may sign approvals, in the format of git's \
+             `gpg.ssh.allowedSignersFile`."
+            "guard reads it at the merge base: see \
+             [Signed approvals](approvals.md#signed-approvals).";
         "accept-unsigned" ValueKind::Flag => accept_unsigned: bool = false;
             "Accept unsigned approvals in branches and pull requests."
             "guard then checks no signatures.";
@@ -268,33 +311,39 @@ impl Settings {
 }
 
 /// Names of files with secrets, by the tools that write them. Templates without values are committed.
-pub(super) const SECRETS: &str = "
-    .env .env.* !.env*.example !.env*.sample !.env*.template !.env*.dist
-    *.pem *.key *.p12 *.pfx *.jks *.keystore
-    id_rsa* id_dsa* id_ecdsa* id_ed25519*
-    credentials *-credentials *credentials*.json .git-credentials
-    *secret*.json *secret*.yaml *secret*.yml *secret*.toml
-    .netrc .npmrc .pypirc";
+#[rustfmt::skip]
+pub(super) const SECRETS: &[&str] = &[
+    ".env", ".env.*", "!.env*.example", "!.env*.sample", "!.env*.template", "!.env*.dist",
+    "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore",
+    "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*",
+    "credentials", "*-credentials", "*credentials*.json", ".git-credentials",
+    "*secret*.json", "*secret*.yaml", "*secret*.yml", "*secret*.toml",
+    ".netrc", ".npmrc", ".pypirc",
+];
 
 /// The patterns of tests.
-pub(crate) const TEST_PATTERNS: &str = "
-    tests/ test/ __tests__/ spec/ testdata/
-    test_*.py *_test.py conftest.py
-    *_test.go *_test.rs *_test.dart *_test.exs
-    *.test.* *.spec.*
-    *_test.rb *_spec.rb
-    *Test.java *Test.kt *Tests.cs *Test.php *Tests.swift";
+#[rustfmt::skip]
+pub(crate) const TEST_PATTERNS: &[&str] = &[
+    "tests/", "test/", "__tests__/", "spec/", "testdata/",
+    "test_*.py", "*_test.py", "conftest.py",
+    "*_test.go", "*_test.rs", "*_test.dart", "*_test.exs",
+    "*.test.*", "*.spec.*",
+    "*_test.rb", "*_spec.rb",
+    "*Test.java", "*Test.kt", "*Tests.cs", "*Test.php", "*Tests.swift",
+];
 
 /// Files that programs write anew: lock files, by the package managers, and what tests compare with.
-pub(super) const EXEMPT: &str = "
-    __snapshots__/ *.snap *.golden
-    Cargo.lock go.sum go.work.sum
-    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock
-    requirements.lock poetry.lock uv.lock pdm.lock pylock.toml Pipfile.lock conda-lock.yml pixi.lock
-    Gemfile.lock composer.lock mix.lock rebar.lock pubspec.lock flake.lock
-    packages.lock.json paket.lock Podfile.lock Package.resolved Cartfile.resolved
-    gradle.lockfile buildscript-gradle.lockfile .terraform.lock.hcl Chart.lock MODULE.bazel.lock
-    cabal.project.freeze stack.yaml.lock Manifest.toml renv.lock shard.lock vcpkg-lock.json conan.lock";
+#[rustfmt::skip]
+pub(super) const EXEMPT: &[&str] = &[
+    "__snapshots__/", "*.snap", "*.golden",
+    "Cargo.lock", "go.sum", "go.work.sum",
+    "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock",
+    "requirements.lock", "poetry.lock", "uv.lock", "pdm.lock", "pylock.toml", "Pipfile.lock", "conda-lock.yml", "pixi.lock",
+    "Gemfile.lock", "composer.lock", "mix.lock", "rebar.lock", "pubspec.lock", "flake.lock",
+    "packages.lock.json", "paket.lock", "Podfile.lock", "Package.resolved", "Cartfile.resolved",
+    "gradle.lockfile", "buildscript-gradle.lockfile", ".terraform.lock.hcl", "Chart.lock", "MODULE.bazel.lock",
+    "cabal.project.freeze", "stack.yaml.lock", "Manifest.toml", "renv.lock", "shard.lock", "vcpkg-lock.json", "conan.lock",
+];
 
 /// One hour and one day in seconds.
 const HOUR: u64 = 60 * 60;
@@ -355,10 +404,10 @@ impl ValueKind {
             {
                 Some(json!([value]))
             }
-            ValueKind::Share => {
-                let is_share = |share| 0.0 < share && share <= 1.0;
-                value.as_f64().is_some_and(is_share).then_some(value)
-            }
+            ValueKind::Share => value
+                .as_f64()
+                .is_some_and(|share| 0.0 < share && share <= 1.0)
+                .then_some(value),
             ValueKind::Span => span(value.as_str()?).map(Value::from),
             _ => Some(value),
         }

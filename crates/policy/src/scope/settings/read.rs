@@ -113,11 +113,13 @@ impl SettingsReader<'_> {
     }
 
     fn section(&mut self, section: &str, table: &DeTable<'_>) {
+        let keys = KEYS.iter().filter(|key| key.section == section);
+        let keys: Vec<&Key> = keys.collect();
         for (name, value) in table {
-            let keys = || KEYS.iter().filter(|key| key.section == section);
-            let Some(key) = keys().find(|key| key.name == name.get_ref().as_ref()) else {
+            let mut known = keys.iter();
+            let Some(key) = known.find(|key| key.name == name.get_ref().as_ref()) else {
                 let place = format!(" in [{section}]");
-                self.unknown("key", name, &place, keys().map(|key| key.name));
+                self.unknown("key", name, &place, keys.iter().map(|key| key.name));
                 continue;
             };
             self.set_at(section, name);
@@ -178,7 +180,8 @@ impl SettingsReader<'_> {
                 && !done::can_be_filled(text, plans.iter())
             {
                 let what = format!(
-                    "`{}` of `done` refers to more than any pattern of `path` or `standing` has: `{{1}}` stands for its first `*`, `{{issue}}` for its `{{issue}}`",
+                    "`{}` of `done` refers to more than any pattern of `path` or `standing` has: \
+                     `{{1}}` stands for its first `*`, `{{issue}}` for its `{{issue}}`",
                     text.escape_debug()
                 );
                 self.fault(item.span(), what);

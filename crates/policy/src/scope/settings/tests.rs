@@ -169,10 +169,7 @@ fn numbers_and_units() {
 #[test]
 fn the_built_in_patterns_are_patterns() {
     for list in [SECRETS, TEST_PATTERNS, EXEMPT] {
-        assert_eq!(
-            Patterns::built_in(list).iter().count(),
-            list.split_whitespace().count()
-        );
+        assert_eq!(Patterns::built_in(list).iter().count(), list.len());
     }
 }
 

@@ -50,7 +50,8 @@ pub fn weakened(now: &Settings, next: &Settings) -> Vec<String> {
         let Some(key) = known.find(|key| key.section == *section && key.name == *name) else {
             continue;
         };
-        let (now, next) = (key.value(now), key.value(next));
+        let now = key.value(now);
+        let next = key.value(next);
         if now != next && is_weaker(weaker, &now, &next) {
             keys.push(format!("`[{section}] {name}`"));
         }
@@ -63,19 +64,26 @@ pub fn weakened(now: &Settings, next: &Settings) -> Vec<String> {
     keys
 }
 
+/// The entries of a list; a value that is no list is its own only entry.
+fn entries(value: &Value) -> &[Value] {
+    match value {
+        Value::Array(entries) => entries,
+        Value::Null => &[],
+        other => std::slice::from_ref(other),
+    }
+}
+
+fn has_all(list: &Value, wanted: &Value) -> bool {
+    let entries_of_list = entries(list);
+    entries(wanted)
+        .iter()
+        .all(|entry| entries_of_list.contains(entry))
+}
+
 fn is_weaker(weaker: &Weaker, now: &Value, next: &Value) -> bool {
-    let items = |value: &Value| match value {
-        Value::Array(items) => items.clone(),
-        Value::Null => Vec::new(),
-        other => vec![other.clone()],
-    };
-    let is_among = |few: &Value, many: &Value| {
-        let many = items(many);
-        items(few).iter().all(|item| many.contains(item))
-    };
     match weaker {
-        Weaker::More => !is_among(next, now),
-        Weaker::Fewer => !is_among(now, next),
+        Weaker::More => !has_all(now, next),
+        Weaker::Fewer => !has_all(next, now),
         Weaker::Greater => next.as_f64() > now.as_f64(),
         Weaker::Is(word) => next.to_string().trim_matches('"') == *word,
         Weaker::Other => true,
