@@ -20,7 +20,8 @@ impl<'a> CheckedOut<'a> {
     /// # Errors
     /// It is damaged.
     pub fn of(repo: &'a Repository) -> Result<CheckedOut<'a>> {
-        let (place, hash) = (repo.repo.index_path(), repo.repo.object_hash());
+        let place = repo.repo.index_path();
+        let hash = repo.repo.object_hash();
         let index = gix::index::File::at_or_default(place, hash, true, Default::default());
         Ok(CheckedOut {
             repo,
@@ -35,7 +36,10 @@ impl<'a> CheckedOut<'a> {
         if ours.is_some() && self.repo.repo.state().is_some() {
             return true;
         }
-        let (Some(head), Some(entry)) = (head, self.index.entry_by_path(path)) else {
+        let Some(head) = head else {
+            return false;
+        };
+        let Some(entry) = self.index.entry_by_path(path) else {
             return false;
         };
         let is_head = entry.id == head.id && Kind::from_mode(entry.mode.bits()) == head.kind;
@@ -52,9 +56,8 @@ impl<'a> CheckedOut<'a> {
             use_nsec: true,
             ..stat::Options::default()
         };
-        let is_as_written = |now: Stat| {
+        Stat::from_fs(&about).is_ok_and(|now| {
             now.matches(&entry.stat, options) && !now.is_racy(self.index.timestamp(), options)
-        };
-        Stat::from_fs(&about).is_ok_and(is_as_written)
+        })
     }
 }

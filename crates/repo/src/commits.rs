@@ -293,8 +293,8 @@ impl<'a> HistoryWalk<'a> {
                 self.mark(parent, below)?;
             }
             let is_older = self.queue.peek().is_none_or(|(newest, _)| *newest < oldest);
-            let is_stale = |(_, queued): &(i64, ObjectId)| self.marks(queued) & STALE != 0;
-            if is_older && self.queue.iter().all(is_stale) {
+            let mut queued = self.queue.iter();
+            if is_older && queued.all(|(_, other)| self.marks(other) & STALE != 0) {
                 break;
             }
         }
@@ -373,8 +373,12 @@ impl Parents {
     pub fn of_next_commit(repo: &Repository, githead: bool) -> Result<Parents> {
         let head = repo.head_commit()?;
         let mut merged = commits_in(repo, "MERGE_HEAD")?;
-        let is_merging = || Ok(commits_in(repo, "ORIG_HEAD")?.first() == head.as_ref());
-        if merged.is_empty() && githead && head.is_some() && is_merging()? {
+
+        if merged.is_empty()
+            && githead
+            && head.is_some()
+            && commits_in(repo, "ORIG_HEAD")?.first() == head.as_ref()
+        {
             let ids = std::env::vars_os().filter_map(|(name, _)| {
                 let id = name.as_encoded_bytes().strip_prefix(b"GITHEAD_")?;
                 Some(commit_id(id, "a GITHEAD_ variable"))
@@ -389,12 +393,15 @@ impl Parents {
             merged.insert(0, head);
             merged = merge_heads(repo.objects(), &merged)?.split_off(1);
         }
-        let is_there = |name: &str| repo.git_dir().join(name).exists();
-        let is_picking = is_there("CHERRY_PICK_HEAD");
-        let operation = match () {
-            () if !merged.is_empty() => Some("merge"),
-            () if is_picking && is_there("rebase-merge") => Some("rebase"),
-            () => is_picking.then_some("cherry-pick"),
+        // A rebase picks commits, too.
+        let operation = if !merged.is_empty() {
+            Some("merge")
+        } else if !repo.git_dir().join("CHERRY_PICK_HEAD").exists() {
+            None
+        } else if repo.git_dir().join("rebase-merge").exists() {
+            Some("rebase")
+        } else {
+            Some("cherry-pick")
         };
         Ok(Parents {
             head,

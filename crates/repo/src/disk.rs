@@ -97,12 +97,12 @@ pub fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
 /// Whether the file at a path has more than one link: a write would change it at the other place, too.
 pub fn has_several_names(path: &Path) -> bool {
     let is_file = path.symlink_metadata().is_ok_and(|about| about.is_file());
-    let open = || {
-        let about = cap_std::fs::Metadata::from_file(&File::open(path)?)?;
-        Ok::<_, io::Error>(about.nlink() > 1)
-    };
+    if !is_file {
+        return false;
+    }
+    let about = File::open(path).and_then(|file| cap_std::fs::Metadata::from_file(&file));
     // What cannot be read may have any number of names.
-    is_file && open().unwrap_or(true)
+    about.map_or(true, |about| about.nlink() > 1)
 }
 
 /// The parent directory of a path.

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::slice;
 
 use gix::ObjectId;
@@ -16,11 +17,23 @@ use write_guard_policy::change::{Change, Kind, State};
 use write_guard_policy::error::{Error, Result};
 
 /// What the private repository sets. A commit-graph could tell other parents than the commits do.
-const CONFIG: &str = "\tbare = true\n\tattributesFile = /dev/null\n\tcommitGraph = false\n\tfsync = none\n\tlooseCompression = 0\n";
+const CONFIG: &str = "\
+\tbare = true
+\tattributesFile = /dev/null
+\tcommitGraph = false
+\tfsync = none
+\tlooseCompression = 0
+";
 
 /// Prints the tree, and the paths in conflict.
-const MERGE: &str =
-    "merge-tree --write-tree --allow-unrelated-histories --no-messages --name-only -z";
+const MERGE: [&str; 6] = [
+    "merge-tree",
+    "--write-tree",
+    "--allow-unrelated-histories",
+    "--no-messages",
+    "--name-only",
+    "-z",
+];
 
 /// How git answers options that it does not know.
 const USAGE: i32 = 129;
@@ -48,10 +61,19 @@ impl Repository {
                     .help("merge the target into the branch, or rebase the branch"),
             );
         }
-        let [ours, theirs] = parents;
-        let arguments = format!("commit-tree {tree} -p {ours} -p {theirs} -m Merge");
+        let [tree, ours, theirs] = [tree, parents[0], parents[1]].map(|id| id.to_string());
+        let arguments = [
+            "commit-tree",
+            &tree,
+            "-p",
+            &ours,
+            "-p",
+            &theirs,
+            "-m",
+            "Merge",
+        ];
         let git = Git::isolated(&private.file("")).by_guard();
-        let written = git.run(arguments.split(' '), b"");
+        let written = git.run(arguments, b"");
         let written = written.map_err(|why| cannot(&why))?;
         let id = ObjectId::from_hex(written.trim()).map_err(|_| cannot("no commit"))?;
         self.read_from(private)?;
@@ -73,7 +95,8 @@ pub fn merge_results(
     let objects = objects.reading(private.open(objects.hash_kind())?);
     let tree = Tree::at(&objects, tree);
     let [ours, theirs] = parents.map(|parent| Tree::of_commit(&objects, Some(parent)));
-    let (ours, theirs) = (ours?, theirs?);
+    let ours = ours?;
+    let theirs = theirs?;
     let mut sides = Vec::new();
     if !conflicts.is_empty() {
         for (option, side) in [("ours", &ours), ("theirs", &theirs)] {
@@ -127,16 +150,18 @@ fn begin(objects: &Objects, parents: [ObjectId; 2]) -> Result<PrivateObjects> {
     let private = PrivateObjects::borrowing([objects.odb()?.store_ref().path().to_owned()])?;
     let shallow: String = boundary.iter().map(|id| format!("{id}\n")).collect();
     let config = private_config(objects.hash_kind(), CONFIG);
-    let write = || {
-        fs::create_dir(private.file("refs"))?;
-        fs::write(private.file("config"), config)?;
-        if !shallow.is_empty() {
-            fs::write(private.file("shallow"), shallow)?;
-        }
-        fs::write(private.file("HEAD"), "ref: refs/heads/none\n")
-    };
-    write().map_err(|error: std::io::Error| cannot(&error.to_string()))?;
+    set_up(&private, &config, &shallow).map_err(|error| cannot(&error.to_string()))?;
     Ok(private)
+}
+
+/// Writes what makes a directory with objects a repository, which ends at the same commits as a shallow clone.
+fn set_up(private: &PrivateObjects, config: &str, shallow: &str) -> io::Result<()> {
+    fs::create_dir(private.file("refs"))?;
+    fs::write(private.file("config"), config)?;
+    if !shallow.is_empty() {
+        fs::write(private.file("shallow"), shallow)?;
+    }
+    fs::write(private.file("HEAD"), "ref: refs/heads/none\n")
 }
 
 /// Merges two commits with these options: the tree, and the paths in conflict.
@@ -146,7 +171,7 @@ fn merge(
     options: &[&str],
 ) -> Result<(ObjectId, HashSet<BString>)> {
     let [ours, theirs] = parents.map(|parent| parent.to_string());
-    let arguments = MERGE.split(' ').chain(options.iter().copied());
+    let arguments = MERGE.into_iter().chain(options.iter().copied());
     let arguments = arguments.chain([ours.as_str(), &theirs]);
     let output = Git::isolated(&private.file("")).output(arguments, b"");
     let output = output.map_err(|why| cannot(&why))?;
@@ -165,6 +190,8 @@ fn merge(
 }
 
 fn cannot(why: &str) -> Error {
-    Error::new(format!("the parents cannot be merged: {why}"))
-        .help("guard needs git 2.40 or newer on the PATH to tell what a merge took over from what the committer changed")
+    Error::new(format!("the parents cannot be merged: {why}")).help(
+        "guard needs git 2.40 or newer on the PATH to tell what a merge took over from what \
+         the committer changed",
+    )
 }

@@ -178,9 +178,9 @@ impl Objects {
     /// # Errors
     /// These objects are in no repository.
     pub(super) fn odb(&self) -> Result<&gix::OdbHandle> {
-        let missing =
-            || Error::new("an object is missing, and there is no repository to read it from");
-        self.odb.as_ref().ok_or_else(missing)
+        self.odb.as_ref().ok_or_else(|| {
+            Error::new("an object is missing, and there is no repository to read it from")
+        })
     }
 
     fn read(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {
@@ -199,22 +199,16 @@ impl Objects {
         if !self.knows_packs.replace(true) {
             let _ = odb.packed_object_count();
         }
-        let too_large = |size: u64| {
-            let limit = "guard reads objects of up to 256 MiB";
-            Error::new(format!("object {id} has {size} bytes; {limit}")).help(
-                "keep files of this size in Git LFS; if the object may be damaged, run `git fsck`",
-            )
-        };
         let found = odb.try_find(&id, buffer);
         match found.map(|found| found.map(|data| (data.kind, data.data.len() as u64))) {
-            Ok(Some((_, size))) if size > MAX_OBJECT => Err(too_large(size)),
+            Ok(Some((_, size))) if size > MAX_OBJECT => Err(too_large(id, size)),
             Ok(Some((found, _))) if found == kind => Ok(()),
             Ok(Some((found, _))) => Err(Error::new(format!(
                 "object {id} is a {found}, not a {kind}"
             ))),
             Ok(None) => Err(self.missing(id, "it is not in the repository")),
             Err(error) => Err(match odb.header(id) {
-                Ok(header) if header.size() > MAX_OBJECT => too_large(header.size()),
+                Ok(header) if header.size() > MAX_OBJECT => too_large(id, header.size()),
                 _ => self.missing(id, &error.to_string()),
             }),
         }
@@ -231,14 +225,23 @@ impl Objects {
     }
 }
 
+fn too_large(id: ObjectId, size: u64) -> Error {
+    let limit = "guard reads objects of up to 256 MiB";
+    Error::new(format!("object {id} has {size} bytes; {limit}"))
+        .help("keep files of this size in Git LFS; if the object may be damaged, run `git fsck`")
+}
+
 /// The state of a file with this content, which `blobs` then hold.
 ///
 /// # Errors
 /// The content cannot be hashed.
 pub fn state_of(blobs: &mut Blobs, hash: gix::hash::Kind, content: &[u8]) -> Result<State> {
-    let (kind, id) = (FileKind::File, blob_id(hash, content)?);
+    let id = blob_id(hash, content)?;
     blobs.insert(id, content.to_vec());
-    Ok(State { kind, id })
+    Ok(State {
+        kind: FileKind::File,
+        id,
+    })
 }
 
 /// Longer files are left to gix.

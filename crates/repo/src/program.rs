@@ -32,8 +32,7 @@ pub(super) struct Git {
 impl Git {
     /// git with no configuration but that of `git_dir`, so that nothing of the user or the system acts.
     pub(super) fn isolated(git_dir: &Path) -> Git {
-        let is_needed = |name: &OsStr| ALWAYS.iter().any(|one| name.eq_ignore_ascii_case(one));
-        Git::with_environment(is_needed)
+        Git::with_environment(|name| ALWAYS.iter().any(|one| name.eq_ignore_ascii_case(one)))
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_ATTR_NOSYSTEM", "1")
@@ -43,12 +42,11 @@ impl Git {
     /// git in a work tree, as its user has configured it, but without hooks. Of the variables of git, only settings
     /// count.
     pub(super) fn in_work_tree(git_dir: &Path, root: &Path, index: &Path) -> Git {
-        let keep = |name: &OsStr| {
+        let git = Git::with_environment(|name| {
             let name = name.as_encoded_bytes();
             !name.starts_with(b"GIT_") || name.starts_with(b"GIT_CONFIG")
-        };
-        Git::with_environment(keep)
-            .in_directory(root)
+        });
+        git.in_directory(root)
             .env("GIT_DIR", absolute(git_dir))
             .env("GIT_WORK_TREE", absolute(root))
             .env("GIT_INDEX_FILE", absolute(index))
@@ -152,8 +150,12 @@ pub fn with_trailers(
     comment: &BStr,
     trailers: &[(&str, BString)],
 ) -> Result<Vec<u8>> {
-    let start = "interpret-trailers --no-divider --if-exists=addIfDifferent";
-    let mut arguments: Vec<OsString> = start.split(' ').map(OsString::from).collect();
+    let start = [
+        "interpret-trailers",
+        "--no-divider",
+        "--if-exists=addIfDifferent",
+    ];
+    let mut arguments: Vec<OsString> = start.map(OsString::from).into();
     for (key, value) in trailers {
         if !value.iter().any(u8::is_ascii_control) {
             arguments.push("--trailer".into());
@@ -171,8 +173,10 @@ pub fn with_trailers(
 /// What git says about its failure: the first line that calls itself an error, or else the last one.
 pub(super) fn told(output: &Output) -> String {
     let told = output.stderr.to_str_lossy();
-    let error = |line: &&str| line.starts_with("error: ") || line.starts_with("fatal: ");
-    let line = told.lines().find(error).or_else(|| told.lines().last());
+    let line = told
+        .lines()
+        .find(|line| line.starts_with("error: ") || line.starts_with("fatal: "))
+        .or_else(|| told.lines().last());
     let line = line.unwrap_or_default();
     text_on_one_line(line.split_once(": ").map_or(line, |(_, why)| why)).into_owned()
 }
@@ -222,13 +226,17 @@ impl PrivateObjects {
     }
 }
 
+/// The value of a variable that is set, and not to nothing.
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
 /// Also reads objects from the quarantine, if there is one. `git receive-pack` keeps pushed objects there until it
 /// accepts them, and names it to the pre-receive hook in variables that gix ignores.
 ///
 /// # Errors
 /// As for [`PrivateObjects::borrowing`].
 pub(super) fn enter_quarantine(repo: &mut gix::Repository) -> Result<Option<PrivateObjects>> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let Some(quarantine) = variable("GIT_QUARANTINE_PATH") else {
         return Ok(None);
     };
@@ -262,8 +270,11 @@ fn object_directory(directory: &Path) -> Result<String> {
             Ok(format!("{text}\n"))
         }
         _ => Err(Error::new(format!("the objects at {shown} cannot be read"))
-        .help("`git receive-pack` sets GIT_QUARANTINE_PATH, GIT_OBJECT_DIRECTORY and GIT_ALTERNATE_OBJECT_DIRECTORIES")
-        .help("outside its hooks, unset these variables")),
+            .help(
+                "`git receive-pack` sets GIT_QUARANTINE_PATH, GIT_OBJECT_DIRECTORY and \
+                 GIT_ALTERNATE_OBJECT_DIRECTORIES",
+            )
+            .help("outside its hooks, unset these variables")),
     }
 }
 

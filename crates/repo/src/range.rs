@@ -15,16 +15,13 @@ impl Repository {
     /// # Errors
     /// The text is not a range, a revision is unknown, or the merge base is uncertain.
     pub fn parse_range(&self, text: &str) -> Result<Range> {
-        let unusable = |why| {
-            Error::new(why).help("write A..B; for the commits of a branch: --range main..HEAD")
-        };
         let (from, to) = text
             .split_once("...")
             .or_else(|| text.split_once(".."))
-            .ok_or_else(|| unusable(format!("{} is not a range", escaped(text))))?;
+            .ok_or_else(|| unusable_range(format!("{} is not a range", escaped(text))))?;
         if from.is_empty() {
             let shown = escaped(text);
-            return Err(unusable(format!("the commits {shown} has no start")));
+            return Err(unusable_range(format!("the commits {shown} has no start")));
         }
         self.range_between(from, if to.is_empty() { "HEAD" } else { to })
     }
@@ -38,7 +35,8 @@ impl Repository {
         let (head, branch) = self.revision_and_branch(to)?;
         let range = self.range_from(&[base], head, &[from, to])?;
         if range.base == range.head && (base != head || self.is_same_revision(from, to)) {
-            let (from, to) = (escaped(from), escaped(to));
+            let from = escaped(from);
+            let to = escaped(to);
             let why = format!("{to} has no commit that {from} lacks");
             return Err(
                 Error::new(format!("the commits {from}..{to} is empty: {why}"))
@@ -52,13 +50,15 @@ impl Repository {
     /// Whether both names mean the same ref, so that the range is always empty. Two refs at the same commit, such as
     /// main and a new branch, are different revisions.
     fn is_same_revision(&self, from: &str, to: &str) -> bool {
-        let full = |revision: &str| {
-            let name = if revision == "@" { "HEAD" } else { revision };
-            let reference = self.repo.try_find_reference(name).ok().flatten();
-            let name = reference.map_or(name.into(), |found| found.name().as_bstr().to_owned());
-            self.points_to(&name.to_str_lossy()).unwrap_or(name)
-        };
-        full(from) == full(to)
+        self.full_name(from) == self.full_name(to)
+    }
+
+    /// The full name of the ref that a revision names, behind symbolic refs; another revision as it is.
+    fn full_name(&self, revision: &str) -> BString {
+        let name = if revision == "@" { "HEAD" } else { revision };
+        let reference = self.repo.try_find_reference(name).ok().flatten();
+        let name = reference.map_or(name.into(), |found| found.name().as_bstr().to_owned());
+        self.points_to(&name.to_str_lossy()).unwrap_or(name)
     }
 
     /// From the merge bases of `head` with any of `known` to `head`. `fetch` says what to fetch if there is none.
@@ -141,7 +141,9 @@ impl Repository {
         let Some((other, _)) = found.iter().find(|(_, id)| *id != found[0].1) else {
             return Ok(());
         };
-        let (shown, first, other) = (escaped(name), escaped(&found[0].0), escaped(other));
+        let shown = escaped(name);
+        let first = escaped(&found[0].0);
+        let other = escaped(other);
         let message = format!("{shown} is ambiguous: {first} or {other}");
         Err(Error::new(message).help("write the name in full, such as refs/heads/main"))
     }
@@ -204,10 +206,7 @@ impl Repository {
         target: Option<&TargetBranch>,
         side: PushSide<'_>,
     ) -> Result<Range> {
-        let on_target = |pushed: &&Update| {
-            target.is_some_and(|target| pushed.branch() == Some(target.name.as_ref()))
-        };
-        let is_target = on_target(&update);
+        let is_target = target.is_some_and(|target| target.is_of(update));
         let shown = escaped(&update.name);
         let Some(new) = update.new.filter(|_| update.holds_code()) else {
             let why = format!("{shown} is deleted or contains no code: not checked");
@@ -229,8 +228,11 @@ impl Repository {
         if is_target {
             known.extend(update.old);
         } else {
-            known.extend(target.and_then(|target| target.tip));
-            known.extend(push.iter().find(on_target).and_then(|pushed| pushed.new));
+            if let Some(target) = target {
+                known.extend(target.tip);
+                let pushed = push.iter().find(|pushed| target.is_of(pushed));
+                known.extend(pushed.and_then(|pushed| pushed.new));
+            }
             if known.is_empty() {
                 known.extend(update.old);
             }
@@ -304,9 +306,8 @@ impl Repository {
             PushSide::Local(_) => format!("{prefix}HEAD"),
             PushSide::Server => "HEAD".to_owned(),
         };
-        let tip_of = |name: &BStr| self.commit_of_ref(&format!("{prefix}{name}"));
         if let Some(base) = base
-            && let tip @ Some(_) = tip_of(base.into())?
+            && let tip @ Some(_) = self.commit_of_ref(&format!("{prefix}{base}"))?
         {
             let name = base.into();
             return Ok(Some(TargetBranch { name, tip }));
@@ -316,7 +317,7 @@ impl Repository {
             return Ok(None);
         };
         let name = BString::from(name);
-        let tip = tip_of(name.as_ref())?;
+        let tip = self.commit_of_ref(&format!("{prefix}{name}"))?;
         Ok((tip.is_some() || side == PushSide::Server).then_some(TargetBranch { name, tip }))
     }
 
@@ -364,9 +365,19 @@ impl Repository {
     }
 }
 
+fn unusable_range(why: String) -> Error {
+    Error::new(why).help("write A..B; for the commits of a branch: --range main..HEAD")
+}
+
 fn unknown_remote(remote: &str) -> Error {
     let shown = escaped(remote);
     Error::new(format!("guard does not know what {shown} already has"))
-        .help(Help::run("fetch it", format_args!("git fetch {shown} && git remote set-head {shown} --auto")))
-        .help("if the remote is empty, there is nothing to compare with: push once with `git push --no-verify`")
+        .help(Help::run(
+            "fetch it",
+            format_args!("git fetch {shown} && git remote set-head {shown} --auto"),
+        ))
+        .help(
+            "if the remote is empty, there is nothing to compare with: push once with \
+             `git push --no-verify`",
+        )
 }

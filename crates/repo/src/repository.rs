@@ -97,6 +97,15 @@ pub struct Branch {
     pub source: &'static str,
 }
 
+impl Branch {
+    fn new(name: &[u8], source: &'static str) -> Branch {
+        Branch {
+            name: name.into(),
+            source,
+        }
+    }
+}
+
 impl Repository {
     /// Opens the repository that git would use in `dir`, respecting `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE`.
     ///
@@ -196,14 +205,15 @@ impl Repository {
 
     /// The current directory relative to the root of the work tree; `None` in the root or elsewhere.
     pub fn prefix(&self) -> Option<&BString> {
-        let find = || {
-            let root = real_path(self.workdir.as_deref()?).ok()?;
-            let here = real_path(&std::env::current_dir().ok()?).ok()?;
-            let below = gix::path::into_bstr(here.strip_prefix(root).ok()?).ok()?;
-            let below = gix::path::to_unix_separators_on_windows(below).into_owned();
-            (!below.is_empty()).then_some(below)
-        };
-        self.prefix.get_or_init(find).as_ref()
+        self.prefix.get_or_init(|| self.find_prefix()).as_ref()
+    }
+
+    fn find_prefix(&self) -> Option<BString> {
+        let root = real_path(self.workdir.as_deref()?).ok()?;
+        let here = real_path(&std::env::current_dir().ok()?).ok()?;
+        let below = gix::path::into_bstr(here.strip_prefix(root).ok()?).ok()?;
+        let below = gix::path::to_unix_separators_on_windows(below).into_owned();
+        (!below.is_empty()).then_some(below)
     }
 
     /// A path given relative to the current directory, as a path from the root, or absolute.
@@ -321,26 +331,22 @@ impl Repository {
             .repo
             .find_reference("HEAD")
             .map_err(failed("HEAD cannot be read"))?;
-        let branch = |name: &[u8], source| Branch {
-            name: name.into(),
-            source,
-        };
         if let Some(name) = head.target().try_name() {
-            return Ok(Some(branch(name.shorten(), "HEAD")));
+            return Ok(Some(Branch::new(name.shorten(), "HEAD")));
         }
         for file in ["rebase-merge/head-name", "rebase-apply/head-name"] {
             if let Ok(content) = fs::read(self.git_dir().join(file)) {
                 let name = content.trim();
                 // git writes "detached HEAD" if the rebase did not start on a branch.
                 if let Some(name) = name.strip_prefix(b"refs/heads/") {
-                    return Ok(Some(branch(name, "rebase")));
+                    return Ok(Some(Branch::new(name, "rebase")));
                 }
             }
         }
         Ok(CI_VARIABLES.iter().find_map(|&variable| {
             let value = Vec::from_os_string(std::env::var_os(variable)?).ok()?;
             let name = value.strip_prefix(b"refs/heads/").unwrap_or(&value);
-            (!name.is_empty()).then(|| branch(name, variable))
+            (!name.is_empty()).then(|| Branch::new(name, variable))
         }))
     }
 
@@ -348,8 +354,9 @@ impl Repository {
     pub fn branch_values(&self, branch: &BStr, key: &str) -> Vec<BString> {
         let config = self.repo.config_snapshot();
         let values = config.plumbing().strings_by("branch", Some(branch), key);
-        let counts = |_: &Vec<BString>| self.checked_out.is_none();
-        values.filter(counts).unwrap_or_default()
+        values
+            .filter(|_| self.checked_out.is_none())
+            .unwrap_or_default()
     }
 
     /// Sets the values of `branch.<branch>.<key>` in the repository's own file, or removes the key if there are none.
@@ -358,24 +365,19 @@ impl Repository {
     /// git is not there, another process holds the lock, or the file cannot be read or written.
     pub fn set_branch_values(&self, branch: &BStr, key: &str, values: &[BString]) -> Result<()> {
         let file = self.common_dir().join("config");
-        let failed = |why: &str| {
-            let shown = show_file(&file);
-            Error::new(format!("{shown} cannot be changed: {why}"))
-                .help(format!("if no git command is running, remove {shown}.lock"))
-        };
         let name = BString::from([b"branch.", branch.as_bytes(), b".", key.as_bytes()].concat());
         let mut calls = vec![("--unset-all", None)];
         calls.extend(values.iter().map(|value| ("--add", Some(value))));
         for (action, value) in calls {
-            let file = file.as_os_str().as_encoded_bytes();
-            let words = [b"config", b"--file", file, action.as_bytes(), &name];
+            let place = file.as_os_str().as_encoded_bytes();
+            let words = [b"config", b"--file", place, action.as_bytes(), &name];
             let words = words.into_iter().chain(value.map(|value| value.as_slice()));
             let git = Git::isolated(self.git_dir());
             let output = git.output(words.map(|word| word.to_os_str_lossy()), b"");
-            let output = output.map_err(|why| failed(&why))?;
+            let output = output.map_err(|why| cannot_change(&file, &why))?;
             // 5: there was nothing to remove.
             if !matches!(output.status.code(), Some(0 | 5)) {
-                return Err(failed(&told(&output)));
+                return Err(cannot_change(&file, &told(&output)));
             }
         }
         Ok(())
@@ -430,20 +432,21 @@ impl Repository {
     /// The branch that a branch was made from, by git's own records: the first entry of its log, and for `HEAD` where
     /// the main work tree was then.
     fn made_from(&self, name: &BStr) -> Option<BString> {
-        let log = |of: &str| fs::read(self.common_dir().join("logs").join(of)).ok();
-        let made = log(&format!("refs/heads/{name}"))?;
+        let logs = self.common_dir().join("logs");
+        let made = fs::read(logs.join(format!("refs/heads/{name}"))).ok()?;
         let first = LogEntry::of(made.lines().next()?)?;
         let from = first.message.strip_prefix(b"branch: Created from ")?;
         if from == b"HEAD" {
-            let entries = log("HEAD")?;
+            let entries = fs::read(logs.join("HEAD")).ok()?;
             let mut entries = entries.lines().filter_map(LogEntry::of);
             let there = entries.find_map(|entry| {
                 let rest = entry.message.strip_prefix(b"checkout: moving from ")?;
                 let (left, _) = rest.split_once_str(" to ")?;
                 (entry.time > first.time).then(|| BString::from(left))
             });
-            let head = || of_head(&fs::read(self.common_dir().join("HEAD")).ok()?);
-            return there.or_else(head).filter(|branch| self.has_branch(branch));
+            return there
+                .or_else(|| of_head(&fs::read(self.common_dir().join("HEAD")).ok()?))
+                .filter(|branch| self.has_branch(branch));
         }
         let from = BString::from(from.strip_prefix(b"refs/heads/").unwrap_or(from));
         (from != name && self.has_branch(&from)).then_some(from)
@@ -526,14 +529,20 @@ const KNOWN_EXTENSIONS: &[&str] = &[
     "worktreeconfig",
 ];
 
+fn cannot_change(file: &Path, why: &str) -> Error {
+    let shown = show_file(file);
+    Error::new(format!("{shown} cannot be changed: {why}"))
+        .help(format!("if no git command is running, remove {shown}.lock"))
+}
+
 fn unknown_extension(config: &gix::config::Snapshot<'_>) -> Option<String> {
     let sections = config.plumbing().sections_by_name("extensions")?;
     let mut own = sections.filter(|section| section.meta().source == gix::config::Source::Local);
     own.find_map(|section| {
         let body = section.body();
         let mut names = body.value_names();
-        let is_known = |name: &str| KNOWN_EXTENSIONS.contains(&name.to_lowercase().as_str());
-        let unknown = names.find(|name| !is_known(name.as_ref()))?;
+        let unknown =
+            names.find(|name| !KNOWN_EXTENSIONS.contains(&name.to_lowercase().as_str()))?;
         Some(unknown.escape_default().to_string())
     })
 }

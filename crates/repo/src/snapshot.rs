@@ -7,10 +7,9 @@
 //! the next one puts back what is missing. The copies of trees and commits go after an hour, those of files stay until
 //! their snapshots are pruned.
 
-use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cap_std::ambient_authority;
@@ -48,6 +47,9 @@ const SETTLED: i64 = 60 * 60;
 /// A file before a write: its path in the workspace, its content, and whether that is executable; `None` if it does not
 /// exist.
 pub type Before<'a> = (&'a BStr, Option<(&'a [u8], bool)>);
+
+/// As git, guard takes no shorter beginning of an id.
+const SHORTEST_NAME: usize = 4;
 
 /// Starts a message line that names a path that did not exist.
 const ABSENT: &str = "Guard-Absent: ";
@@ -218,8 +220,11 @@ impl Repository {
         let user = self.repo.committer().and_then(Result::ok);
         let user = user.and_then(|user: SignatureRef<'_>| user.to_owned().ok());
         let time = gix::date::Time::now_utc();
-        let (name, email) = ("guard".into(), "guard@localhost".into());
-        let guard = Signature { name, email, time };
+        let guard = Signature {
+            name: "guard".into(),
+            email: "guard@localhost".into(),
+            time,
+        };
         Signature {
             time,
             ..user.unwrap_or(guard)
@@ -251,9 +256,12 @@ impl Repository {
     /// There is none, there are several, or it cannot be read.
     pub fn snapshot_named(&self, name: &str) -> Result<Snapshot> {
         let all = self.snapshots()?;
-        let is_meant = |id: &ObjectId| name.len() >= 4 && id.to_string().starts_with(name);
-        let ids = all.readable.iter().map(|one| one.id).chain(all.lost);
-        let found: Vec<ObjectId> = ids.filter(is_meant).collect();
+        let mut found: Vec<ObjectId> = Vec::new();
+        for id in all.readable.iter().map(|one| one.id).chain(all.lost) {
+            if name.len() >= SHORTEST_NAME && id.to_string().starts_with(name) {
+                found.push(id);
+            }
+        }
         if let [only] = found[..] {
             return self.snapshot(only);
         }
@@ -273,18 +281,22 @@ impl Repository {
     pub(crate) fn snapshot(&self, id: ObjectId) -> Result<Snapshot> {
         let message = self.message(id)?;
         let title = message.lines().next().unwrap_or_default();
-        let lines = |name: &'static str| {
-            let lines = message.lines();
-            lines.filter_map(|line| line.strip_prefix(name.as_bytes()))
-        };
-        let work_tree = lines(WORK_TREE).next().map(ByteSlice::to_str_lossy);
+        let mut work_tree = None;
+        let mut absent = Vec::new();
+        for line in message.lines() {
+            if let Some(path) = line.strip_prefix(WORK_TREE.as_bytes()) {
+                work_tree.get_or_insert_with(|| path.to_str_lossy().into_owned());
+            } else if let Some(path) = line.strip_prefix(ABSENT.as_bytes()) {
+                absent.push(BString::from(path));
+            }
+        }
         Ok(Snapshot {
             id,
             title: title.to_str_lossy().into_owned(),
             time: self.commit(id)?.time,
             files: self.tree_of(Some(id))?.files_below(BStr::new(""))?,
-            absent: lines(ABSENT).map(BString::from).collect(),
-            work_tree: work_tree.map(Cow::into_owned),
+            absent,
+            work_tree,
         })
     }
 
@@ -298,8 +310,8 @@ impl Repository {
         let failed = failed("the snapshots cannot be pruned");
         let newest = self.newest_snapshot()?;
         let all = self.snapshots()?;
-        let is_young = |snapshot: &Snapshot| snapshot.time >= time;
-        let last = all.readable.iter().rposition(is_young);
+        let mut readable = all.readable.iter();
+        let last = readable.rposition(|snapshot| snapshot.time >= time);
         let kept = &all.readable[..last.map_or(0, |at| at + 1)];
         let forgotten = all.readable.len() - kept.len();
         if forgotten + all.lost.len() == 0 {
@@ -360,13 +372,12 @@ impl<'a> ObjectWriter<'a> {
             Kind::Blob => String::new(),
             kind => format!(".{kind}"),
         };
-        let write = || {
-            let id = self.place(kind, content)?;
-            disk::create_private_directory(&directory)?;
-            fs::write(directory.join(format!("{}-{id}{end}", self.begun)), content)?;
-            Ok(id)
-        };
-        write().map_err(not_durable)
+        let id = self.place(kind, content).map_err(not_durable)?;
+        let copy = directory.join(format!("{}-{id}{end}", self.begun));
+        disk::create_private_directory(&directory)
+            .and_then(|()| fs::write(copy, content))
+            .map_err(not_durable)?;
+        Ok(id)
     }
 
     fn directory(&self) -> PathBuf {
@@ -388,13 +399,9 @@ impl<'a> ObjectWriter<'a> {
         let temporary = self.objects.path().join(temporary);
         let file = self.objects.object_path(&id);
         let directory = disk::directory_of(&file);
-        let attempt = || {
-            fs::create_dir_all(directory)?;
-            fs::rename(&temporary, &file)?;
-            disk::sync_directory(directory)
-        };
-        // Git removes empty directories.
-        let placed = attempt().or_else(|error| attempt().map_err(|_| error));
+        // Git removes empty directories, perhaps between the two steps.
+        let placed = move_into(directory, &temporary, &file)
+            .or_else(|error| move_into(directory, &temporary, &file).map_err(|_| error));
         placed.inspect_err(|_| drop(fs::remove_file(&temporary)))?;
         Ok(id)
     }
@@ -448,4 +455,11 @@ impl<'a> ObjectWriter<'a> {
 
 fn not_durable(error: io::Error) -> Error {
     Error::new(format!("the snapshot cannot be synced to disk: {error}"))
+}
+
+/// Renames a file into a directory, which is made if it is missing, and syncs that.
+fn move_into(directory: &Path, from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    fs::rename(from, to)?;
+    disk::sync_directory(directory)
 }

@@ -103,8 +103,10 @@ impl<'repo> Tree<'repo> {
     }
 
     fn find(&self, path: &BStr) -> Result<Option<State>> {
-        let (kind, id) = (Kind::DIRECTORY, self.id);
-        let mut found = State { kind, id };
+        let mut found = State {
+            kind: Kind::DIRECTORY,
+            id: self.id,
+        };
         for name in path.split_str("/") {
             if found.kind != Kind::DIRECTORY {
                 return Ok(None);
@@ -182,8 +184,10 @@ impl<'repo> Tree<'repo> {
         };
         let nothing = ObjectId::empty_tree(self.objects.hash_kind());
         let changes = walk(self.objects, below, nothing, directory, false)?;
-        let entry = |change: Change| Some((change.path, change.new?.kind));
-        Ok(changes.into_iter().filter_map(entry).collect())
+        let entries = changes
+            .into_iter()
+            .filter_map(|change| Some((change.path, change.new?.kind)));
+        Ok(entries.collect())
     }
 
     /// Whether the `.gitattributes` files of this tree give `path` the filter `lfs`. Other attributes, such as
@@ -212,9 +216,11 @@ impl<'repo> Tree<'repo> {
         let mut outcome = Outcome::default();
         outcome.initialize_with_selection(&known, ["filter"]);
         search.pattern_matching_relative_path(path, Case::Sensitive, Some(false), &mut outcome);
-        Ok(outcome.iter_selected().any(
-            |found| matches!(found.assignment.state, StateRef::Value(name) if name.as_bstr() == "lfs"),
-        ))
+        let mut selected = outcome.iter_selected();
+        Ok(selected.any(|found| match found.assignment.state {
+            StateRef::Value(filter) => filter.as_bstr() == "lfs",
+            _ => false,
+        }))
     }
 
     /// Visits every entry whose case-folded path equals or contains one of `paths`, and everything below a directory
@@ -329,16 +335,19 @@ fn walk(
     is_bounded: bool,
 ) -> Result<Vec<Change>> {
     let nothing = ObjectId::empty_tree(objects.hash_kind());
-    let directory = |id| {
-        let kind = Kind::DIRECTORY;
-        (id != nothing).then_some(State { kind, id })
-    };
+    let [old, new] = [old, new].map(|id| {
+        (id != nothing).then_some(State {
+            kind: Kind::DIRECTORY,
+            id,
+        })
+    });
     let mut open = Vec::new();
     if old != new {
-        open.push(Change::new(path, directory(old), directory(new)));
+        open.push(Change::new(path, old, new));
     }
     let mut changes = Vec::new();
-    let (mut old_tree, mut new_tree) = (Vec::new(), Vec::new());
+    let mut old_tree = Vec::new();
+    let mut new_tree = Vec::new();
     while let Some(change) = open.pop() {
         let sides = [change.old, change.new];
         let mut kinds = sides.iter().flatten().map(|side| side.kind);
@@ -375,8 +384,10 @@ fn walk(
 
 /// Refuses a tree with a path as a name, or with a fault that [`fault_in`] finds.
 fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
-    let is_name = |name: &BStr| !name.is_empty() && !name.contains(&b'/');
-    let Some((name, why)) = fault_in(id, content, is_name)? else {
+    let fault = fault_in(id, content, |name| {
+        !name.is_empty() && !name.contains(&b'/')
+    })?;
+    let Some((name, why)) = fault else {
         return Ok(());
     };
     let message = format!("tree {id} is damaged: `{}` {why}", escaped(&name));
@@ -425,7 +436,8 @@ fn differences<'a>(
     mut news: impl Iterator<Item = Result<EntryRef<'a>>>,
     changes: &mut Vec<Change>,
 ) -> Result<()> {
-    let (mut next_old, mut next_new) = (olds.next().transpose()?, news.next().transpose()?);
+    let mut next_old = olds.next().transpose()?;
+    let mut next_new = news.next().transpose()?;
     loop {
         let order = match (next_old, next_new) {
             (None, None) => return Ok(()),

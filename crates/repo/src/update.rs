@@ -26,6 +26,13 @@ pub struct TargetBranch {
     pub tip: Option<ObjectId>,
 }
 
+impl TargetBranch {
+    /// Whether the update is of this branch.
+    pub(super) fn is_of(&self, update: &Update) -> bool {
+        update.branch() == Some(self.name.as_ref())
+    }
+}
+
 /// Where a push is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushSide<'a> {

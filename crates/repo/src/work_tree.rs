@@ -87,17 +87,19 @@ impl Repository {
             }
         }
         copy.set_path(place);
-        let mut write = || {
-            copy.write(Default::default()).map_err(io::Error::other)?;
-            let file = File::options().write(true).open(place)?;
-            match if_there(self.repo.index_path().metadata())? {
-                Some(about) => file.set_modified(about.modified()?),
-                None => Ok(()),
-            }
-        };
-        let written: io::Result<()> = write();
-        written.map_err(|error| cannot_add(&format!("the index cannot be copied: {error}")))?;
+        self.write_copy(copy, place)
+            .map_err(|error| cannot_add(&format!("the index cannot be copied: {error}")))?;
         Ok(flagged)
+    }
+
+    /// Writes a copy of the index with the time of the index.
+    fn write_copy(&self, mut copy: gix::index::File, place: &Path) -> io::Result<()> {
+        copy.write(Default::default()).map_err(io::Error::other)?;
+        let file = File::options().write(true).open(place)?;
+        match if_there(self.repo.index_path().metadata())? {
+            Some(about) => file.set_modified(about.modified()?),
+            None => Ok(()),
+        }
     }
 
     /// git in the work tree, with this index.
@@ -114,17 +116,16 @@ impl Repository {
     /// # Errors
     /// git is not there, or refuses.
     pub fn stage_file(&self, path: &BStr) -> Result<()> {
-        let failed = |why: String| {
-            Error::new(format!("{} cannot be staged: {why}", escaped(path))).help(Help::run(
-                "stage it",
-                format_args!("git add -- {}", shell_word(path)),
-            ))
-        };
         let arguments = ["--literal-pathspecs", "add", "--"].map(BStr::new);
         let arguments = arguments.into_iter().chain([path]);
         let arguments = arguments.map(|word| word.to_os_str_lossy());
         let staged = self.git(&self.repo.index_path())?.run(arguments, b"");
-        staged.map(drop).map_err(failed)
+        staged.map(drop).map_err(|why| {
+            Error::new(format!("{} cannot be staged: {why}", escaped(path))).help(Help::run(
+                "stage it",
+                format_args!("git add -- {}", shell_word(path)),
+            ))
+        })
     }
 
     /// The paths of the files that git tracks, or would add.
@@ -156,21 +157,23 @@ impl Repository {
                 return Ok(false);
             }
         }
-        let is_excluded = |index: &gix::index::State| {
-            let unreadable = "the ignore patterns cannot be read";
-            let rules = self.repo.excludes(index, None, Source::default());
-            let mut rules = rules.map_err(failed(unreadable))?;
-            let found = rules.at_entry(path, None).map(|found| found.is_excluded());
-            found.map_err(|error| Error::new(format!("{unreadable}: {error}")))
-        };
         // A large index takes most of the time.
-        if !is_excluded(&gix::index::State::new(self.repo.object_hash()))? {
+        if !self.is_excluded(path, &gix::index::State::new(self.repo.object_hash()))? {
             return Ok(false);
         }
         let index = self.repo.index_or_empty();
         let index = index.map_err(failed("the index cannot be read"))?;
         let is_tracked = index.path_is_directory(path) || index.entry_by_path(path).is_some();
-        Ok(!is_tracked && is_excluded(&index)?)
+        Ok(!is_tracked && self.is_excluded(path, &index)?)
+    }
+
+    /// Whether the patterns of the work tree and of this index exclude a path.
+    fn is_excluded(&self, path: &BStr, index: &gix::index::State) -> Result<bool> {
+        let unreadable = "the ignore patterns cannot be read";
+        let rules = self.repo.excludes(index, None, Source::default());
+        let mut rules = rules.map_err(failed(unreadable))?;
+        let found = rules.at_entry(path, None).map(|found| found.is_excluded());
+        found.map_err(|error| Error::new(format!("{unreadable}: {error}")))
     }
 }
 
@@ -195,7 +198,8 @@ fn cannot_add(why: &str) -> Error {
 /// A file with an assume-unchanged or skip-worktree flag is judged in its current state. If content is also staged, the
 /// path has two candidates: git would commit the staged one now and the other one after the flag is removed.
 fn unclear(path: &BStr) -> Error {
-    let (shown, word) = (escaped(path), shell_word(path));
+    let shown = escaped(path);
+    let word = shell_word(path);
     let command = "git update-index --no-assume-unchanged --no-skip-worktree";
     let flags = "assume-unchanged or skip-worktree";
     Error::new(format!("{shown} is staged and flagged {flags}"))
@@ -245,9 +249,13 @@ impl Repository {
         if owns(root, self.git_dir()) && !is_elsewhere {
             return Ok(root);
         }
-        let (root, own) = (show_file(root), show_file(self.git_dir()));
+        let root = show_file(root);
+        let own = show_file(self.git_dir());
         let message = format!("the work tree {root} does not belong to the repository {own}");
-        Err(Error::new(message).help("run guard in the directory that contains .git, without GIT_WORK_TREE, GIT_DIR and core.worktree"))
+        Err(Error::new(message).help(
+            "run guard in the directory that contains .git, without GIT_WORK_TREE, GIT_DIR and \
+             core.worktree",
+        ))
     }
 
     /// The submodule at or around a path, by HEAD's tree or the index. Case is ignored for the index: on some file
@@ -264,11 +272,13 @@ impl Repository {
             }
         }
         let folded = fold(path);
-        let holds = |link: &&BString| {
+        for link in self.index_gitlinks()? {
             let rest = folded.strip_prefix(fold(link.as_ref()).as_bytes());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
-        };
-        Ok(self.index_gitlinks()?.iter().find(holds).cloned())
+            if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/")) {
+                return Ok(Some(link.clone()));
+            }
+        }
+        Ok(None)
     }
 
     /// The submodules of the index, including conflicts; read once, because requests ask for many paths.
@@ -296,7 +306,8 @@ fn owns(root: &Path, git_dir: &Path) -> bool {
     let Ok(found) = fs::symlink_metadata(&dot_git) else {
         return false;
     };
-    let (dot_git, git_dir) = (absolute(&dot_git), absolute(git_dir));
+    let dot_git = absolute(&dot_git);
+    let git_dir = absolute(git_dir);
     if !found.is_file() {
         return dot_git == git_dir;
     }
@@ -323,14 +334,17 @@ fn pointed_to(file: &Path, prefix: &str) -> Option<PathBuf> {
 /// Whether a directory has a repository with a commit.
 pub(super) fn has_commit(directory: &Path) -> bool {
     let dot_git = directory.join(".git");
-    let is_file = |path: &Path| path.metadata().is_ok_and(|about| about.is_file());
-    let git_dir = if is_file(&dot_git) {
+    let git_dir = if dot_git.is_file() {
         gix::discover::path::from_gitdir_file(&dot_git).unwrap_or_default()
     } else {
         dot_git
     };
     // Opening a FIFO would block.
-    let repo = is_file(&git_dir.join("HEAD"))
-        .then(|| gix::open_opts(directory, gix::open::Options::isolated()).ok());
-    repo.flatten().is_some_and(|repo| repo.head_id().is_ok())
+    if !git_dir.join("HEAD").is_file() {
+        return false;
+    }
+    match gix::open_opts(directory, gix::open::Options::isolated()) {
+        Ok(repo) => repo.head_id().is_ok(),
+        Err(_) => false,
+    }
 }

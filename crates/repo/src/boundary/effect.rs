@@ -30,7 +30,6 @@ impl Boundary {
         is_executable: bool,
     ) -> BoundaryResult<()> {
         let failed = |error| self.refine(cannot("write", path)(error), path);
-        let changed = || BoundaryError::Changed(path.to_owned());
         let (parent, name) = split(path);
         let name = os(name).map_err(failed)?;
         let dir = match before {
@@ -38,21 +37,13 @@ impl Boundary {
             Some(_) => self.directory(parent),
         };
         let dir = dir.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => changed(),
+            io::ErrorKind::NotFound => BoundaryError::Changed(path.to_owned()),
             _ => failed(error),
         })?;
         let mode = before.and_then(|before| before.mode);
         let bits = if is_executable { 0o777 } else { 0o666 };
         let new = disk::write_new(&dir, ".guard-", &[content], mode, bits).map_err(failed)?;
-        let place = || match before {
-            Some(before) if !is_still(&dir, name, before)? => Ok(false),
-            Some(_) => system::patiently(|| dir.rename(&new, &dir, name)).map(|()| true),
-            None => match rename_to_free(&dir, new.as_ref(), &dir, name) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-                placed => placed.map(|()| true),
-            },
-        };
-        let placed = place();
+        let placed = place(&dir, new.as_ref(), name, before);
         if !matches!(placed, Ok(true)) {
             // Report why it is not needed.
             let _ = dir.remove_file(&new);
@@ -60,7 +51,7 @@ impl Boundary {
         if placed.map_err(failed)? {
             sync(&dir, path, "the new one is written")
         } else {
-            Err(changed())
+            Err(BoundaryError::Changed(path.to_owned()))
         }
     }
 
@@ -93,7 +84,8 @@ impl Boundary {
         let (new_parent, new_name) = split(to);
         let new_dir = self.create_directory(new_parent);
         let new_dir = new_dir.map_err(|error| self.refine(failed(error), to))?;
-        let (old_name, new_name) = (os(old_name).map_err(failed)?, os(new_name).map_err(failed)?);
+        let old_name = os(old_name).map_err(failed)?;
+        let new_name = os(new_name).map_err(failed)?;
         check_regular(&old_dir.symlink_metadata(old_name).map_err(failed)?, from)?;
         if !is_still(&old_dir, old_name, before).map_err(failed)? {
             return Err(BoundaryError::Changed(from.to_owned()));
@@ -102,6 +94,20 @@ impl Boundary {
         sync(&new_dir, to, "the move is done")?;
         sync(&old_dir, from, "the move is done")
     }
+}
+
+/// Gives a new file the name of the one that was `before`. `false` if that has changed, or if the name is taken.
+fn place(dir: &Dir, new: &Path, name: &Path, before: Option<&OpenedFile>) -> io::Result<bool> {
+    let Some(before) = before else {
+        return match rename_to_free(dir, new, dir, name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            placed => placed.map(|()| true),
+        };
+    };
+    if !is_still(dir, name, before)? {
+        return Ok(false);
+    }
+    system::patiently(|| dir.rename(new, dir, name)).map(|()| true)
 }
 
 /// Syncs a directory after a change that is `done`.

@@ -227,12 +227,15 @@ pub fn from_real_root(root: &Path, path: &Path) -> PathBuf {
     if !path.is_absolute() || path.starts_with(root) || depends {
         return path.to_owned();
     }
-    let is_root = |above: &&Path| {
-        let mut parts = above.components();
-        parts.all(|part| part != Component::ParentDir)
-            && system::real_path(above).is_ok_and(|real| real == root)
-    };
-    let above = path.ancestors().filter(is_root).last();
+    let mut above = None;
+    for ancestor in path.ancestors() {
+        let mut parts = ancestor.components();
+        // `link/..` is not the directory of `link`.
+        let is_plain = parts.all(|part| part != Component::ParentDir);
+        if is_plain && system::real_path(ancestor).is_ok_and(|real| real == root) {
+            above = Some(ancestor);
+        }
+    }
     let Some(below) = above.and_then(|above| path.strip_prefix(above).ok()) else {
         return path.to_owned();
     };

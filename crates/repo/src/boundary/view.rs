@@ -2,6 +2,7 @@
 
 use std::io;
 
+use cap_std::fs::Dir;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Boundary, BoundaryResult, bytes, cannot, os};
@@ -70,6 +71,10 @@ impl ResultTree for Boundary {
     fn for_each(&self, _visit: &mut dyn FnMut(&BStr, Kind)) {}
 }
 
+fn has_entry(directory: &Dir, name: &str) -> io::Result<bool> {
+    Ok(if_reachable(directory.symlink_metadata(name))?.is_some())
+}
+
 /// The entries by which git recognises a bare repository, whose configuration and hooks it would use.
 const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
 
@@ -100,14 +105,11 @@ impl Boundary {
         let Some(handle) = if_reachable(self.directory(directory))? else {
             return Ok(false);
         };
-        let holds = |name: &str| -> io::Result<bool> {
-            Ok(if_reachable(handle.symlink_metadata(name))?.is_some())
-        };
-        if holds(".git")? {
+        if has_entry(&handle, ".git")? {
             return Ok(true);
         }
         for name in BARE {
-            if next != name && !holds(name)? {
+            if next != name && !has_entry(&handle, name)? {
                 return Ok(false);
             }
         }

@@ -7,10 +7,10 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::hold::is_remote;
-use super::{Checkpoint, CheckpointStore, ObservedChange, SavedFile, differing, unusable};
+use super::{Back, Checkpoint, CheckpointStore, ObservedChange, differing, unusable};
 use crate::disk;
 use crate::{Blobs, Index, Repository, changes_between};
-use write_guard_policy::change::{Change, State};
+use write_guard_policy::change::Change;
 use write_guard_policy::error::Result;
 
 /// What there is to take back.
@@ -26,6 +26,20 @@ pub struct TakenBack {
     now: String,
 }
 
+/// Whether the file is one of those to take back: `only` these, or all if it is empty.
+fn is_wanted(path: &BString, back: &Back, only: &[BString]) -> bool {
+    if only.is_empty() {
+        back.files.contains(&*path.to_str_lossy())
+    } else {
+        only.contains(path)
+    }
+}
+
+/// A line for `git update-index -z --index-info`; mode 0 removes the path.
+fn index_line(mode: u32, id: ObjectId, path: &BStr) -> Vec<u8> {
+    [format!("{mode:o} {id}\t").as_bytes(), path, b"\0"].concat()
+}
+
 impl CheckpointStore<'_> {
     /// What of a change is still there. `only` limits it to these files.
     ///
@@ -39,20 +53,14 @@ impl CheckpointStore<'_> {
             ..
         } = observed;
         let now = self.record(&[], Some(before))?.checkpoint;
-        let is_wanted = |path: &BString| {
-            if only.is_empty() {
-                back.files.contains(&*path.to_str_lossy())
-            } else {
-                only.contains(path)
-            }
-        };
         let both = self.repository(Blobs::new())?;
         let objects = both.objects();
         let there = both.tree_in(&now);
-        let (old, new) = (both.tree_in(before).id(), both.tree_in(after).id());
+        let old = both.tree_in(before).id();
+        let new = both.tree_in(after).id();
         let mut found = TakenBack::default();
         for change in changes_between(objects, old, new)? {
-            if !is_wanted(&change.path) {
+            if !is_wanted(&change.path, back, only) {
                 continue;
             }
             let state = there.get(change.path.as_ref())?;
@@ -67,8 +75,10 @@ impl CheckpointStore<'_> {
             }
         }
         for (name, ..) in differing(&before.sizes, &after.sizes) {
-            let name = BString::from(name.as_str());
-            found.lost.extend(Some(name).filter(is_wanted));
+            let path = BString::from(name.as_str());
+            if is_wanted(&path, back, only) {
+                found.lost.push(path);
+            }
         }
         found.now = now.tree;
         Ok(found)
@@ -82,31 +92,28 @@ impl CheckpointStore<'_> {
         if back.files.is_empty() {
             return Ok(());
         }
-        let line = |mode: u32, state: State, path: &BString| {
-            [format!("{mode:o} {}\t", state.id).as_bytes(), path, b"\0"].concat()
-        };
         // What stands where a directory was goes first.
         let mut lines = Vec::new();
         for Change { path, old, new, .. } in &back.files {
-            lines.extend(old.or(*new).map(|state| line(0, state, path)));
+            let there = old.or(*new);
+            lines.extend(there.map(|state| index_line(0, state.id, path.as_ref())));
         }
         for Change { path, old, .. } in &back.files {
-            lines.extend(old.map(|old| line(old.kind.mode(), old, path)));
+            lines.extend(old.map(|old| index_line(old.kind.mode(), old.id, path.as_ref())));
         }
-        // In an index of its own, so that git still sees in the other one which files it knows.
-        let make = |arguments: &[&str], input: &[u8]| {
-            let git = self.program(&self.directory, true);
-            let made = git
-                .env("GIT_INDEX_FILE", self.file("target"))
-                .run(arguments, input);
-            made.map_err(|why| self.failed(&why))
-        };
-        make(&["read-tree", &back.now], b"")?;
-        make(&["update-index", "-z", "--index-info"], &lines.concat())?;
-        let target = make(&["write-tree"], b"")?;
+        self.git_on_target(&["read-tree", &back.now], b"")?;
+        self.git_on_target(&["update-index", "-z", "--index-info"], &lines.concat())?;
+        let target = self.git_on_target(&["write-tree"], b"")?;
         let target = target.trim().to_str_lossy();
         let arguments = ["read-tree", "-m", "-u", &back.now, &target];
         self.git(true, arguments, b"").map(drop)
+    }
+
+    /// Runs git on an index of its own, so that git still sees in the private one which files it knows.
+    fn git_on_target(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>> {
+        let git = self.program(&self.directory, true);
+        let git = git.env("GIT_INDEX_FILE", self.file("target"));
+        git.run(arguments, input).map_err(|why| self.failed(&why))
     }
 
     /// Takes back what changed besides files, where it is as it was left: refs, HEAD, stashes, the index and the switches.
@@ -135,14 +142,14 @@ impl CheckpointStore<'_> {
         let mut done = Vec::new();
         for (name, old, new) in differing(&before.switches, &after.switches) {
             let path = Path::new(name);
-            let read = |saved: &SavedFile| self.read_copy(&saved.copy);
-            if fs::read(path).ok() != new.map(read).transpose()? {
+            let left = new.map(|saved| self.read_copy(&saved.copy)).transpose()?;
+            if fs::read(path).ok() != left {
                 continue;
             }
             let written = match old {
                 None => fs::remove_file(path),
                 Some(saved) => {
-                    let content = read(saved)?;
+                    let content = self.read_copy(&saved.copy)?;
                     let mode = if saved.is_executable { 0o755 } else { 0o644 };
                     fs::create_dir_all(disk::directory_of(path))
                         .and_then(|()| disk::replace(path, &[&content], Some(mode)))
@@ -186,9 +193,10 @@ impl CheckpointStore<'_> {
         let mut lines = Vec::new();
         let mut done = Vec::new();
         for path in paths {
-            let state = |index: &Index| index.tree()?.get(path.as_ref());
-            let (old, new) = (state(&was)?, state(&left)?);
-            if old == new || state(&now)? != new {
+            let path: &BStr = path.as_ref();
+            let old = was.tree()?.get(path)?;
+            let new = left.tree()?.get(path)?;
+            if old == new || now.tree()?.get(path)? != new {
                 continue;
             }
             if let Some(old) = old {
@@ -198,7 +206,7 @@ impl CheckpointStore<'_> {
                 Some(either) => (old.map_or(0, |old| old.kind.mode()), either.id),
                 None => continue,
             };
-            lines.push([format!("{mode:o} {id}\t").as_bytes(), path, b"\0"].concat());
+            lines.push(index_line(mode, id, path));
             done.push(format!(
                 "{} in the index",
                 write_guard_policy::path::escaped(path)
@@ -221,10 +229,6 @@ impl CheckpointStore<'_> {
             ..
         } = change;
         let now = self.refs()?;
-        let git = |arguments: &[&str], input: &[u8]| {
-            let git = self.program(&self.git_dir, false);
-            git.run(arguments, input).map_err(|why| self.failed(&why))
-        };
         let mut done = Vec::new();
         // What a remote has is not taken back by forgetting it.
         let refs = differing(&before.refs, &after.refs).filter(|(name, _, new)| {
@@ -242,19 +246,26 @@ impl CheckpointStore<'_> {
                 Some(old) => arguments.extend([name.as_str(), old, new]),
                 None => arguments.extend(["-d", name.as_str(), new]),
             }
-            git(&arguments, b"")?;
+            self.git_on_refs(&arguments)?;
             done.push(name.clone());
         }
         let head = fs::read_to_string(self.git_dir.join("HEAD")).unwrap_or_default();
         let is_wanted = back.refs.contains("HEAD");
         if is_wanted && before.head != after.head && head.trim() == after.head {
             match before.head.strip_prefix("ref: ") {
-                Some(name) => git(&["symbolic-ref", "HEAD", name], b"")?,
-                None => git(&["update-ref", "--no-deref", "HEAD", &before.head], b"")?,
-            };
+                Some(name) => self.git_on_refs(&["symbolic-ref", "HEAD", name])?,
+                None => self.git_on_refs(&["update-ref", "--no-deref", "HEAD", &before.head])?,
+            }
             done.push("HEAD".to_owned());
         }
         Ok(done)
+    }
+
+    /// Runs git in the repository itself.
+    fn git_on_refs(&self, arguments: &[&str]) -> Result<()> {
+        let git = self.program(&self.git_dir, false);
+        let changed = git.run(arguments, b"").map(drop);
+        changed.map_err(|why| self.failed(&why))
     }
 
     /// The index is as it was left if it lists the same; git also notes in it when it looked at files.
@@ -262,8 +273,8 @@ impl CheckpointStore<'_> {
         let ObservedChange { before, after, .. } = change;
         let place = self.repo.repo.index_path();
         let now = Index::open(self.repo)?;
-        let is_same = |one| self.index_of(self.repo, one)?.lists_the_same(&now);
-        if !is_same(after)? || is_same(before)? {
+        let is_as_left = self.index_of(self.repo, after)?.lists_the_same(&now)?;
+        if !is_as_left || self.index_of(self.repo, before)?.lists_the_same(&now)? {
             return Ok(false);
         }
         let written = match &before.index {

@@ -140,12 +140,11 @@ impl CheckpointStore<'_> {
         let text = fs::read(self.file("changes").join(name)).ok();
         let text = text.filter(|_| is_name);
         let kept: Option<KeptChange> = text.and_then(|text| serde_json::from_slice(&text).ok());
-        let unknown = || {
+        let kept = kept.ok_or_else(|| {
             Error::new(format!("guard knows no change {}", escaped(name)))
                 .help("changes of commands are kept until the session of the agent ends")
                 .help("what only the work tree had is a snapshot: guard snapshot list")
-        };
-        let kept = kept.ok_or_else(unknown)?;
+        })?;
         Ok(ObservedChange {
             before: self.checkpoint(&kept.before)?,
             after: self.checkpoint(&kept.after)?,
@@ -212,23 +211,22 @@ impl CheckpointStore<'_> {
         for name in self.changes().into_iter().skip(MOST) {
             let _ = fs::remove_file(self.file("changes").join(name));
         }
-        let all = |directories: &[&str]| {
-            let mut text = Vec::new();
-            for place in directories.iter().flat_map(|name| self.files(name)) {
-                text.extend(fs::read(place).unwrap_or_default());
+        self.keep_named_in("checkpoints", &["sessions", "changes"]);
+        self.keep_named_in("copies", &["checkpoints"]);
+    }
+
+    /// Deletes the files of a directory whose names are in no file of the others.
+    fn keep_named_in(&self, directory: &str, others: &[&str]) {
+        let mut text = Vec::new();
+        for place in others.iter().flat_map(|name| self.files(name)) {
+            text.extend(fs::read(place).unwrap_or_default());
+        }
+        for place in self.files(directory) {
+            let name = place.file_name().unwrap_or_default();
+            if !text.contains_str(name.as_encoded_bytes()) {
+                let _ = fs::remove_file(place);
             }
-            text
-        };
-        let keep_only = |directory: &str, needed: &[u8]| {
-            for place in self.files(directory) {
-                let name = place.file_name().unwrap_or_default();
-                if !needed.contains_str(name.as_encoded_bytes()) {
-                    let _ = fs::remove_file(place);
-                }
-            }
-        };
-        keep_only("checkpoints", &all(&["sessions", "changes"]));
-        keep_only("copies", &all(&["checkpoints"]));
+        }
     }
 
     /// Ends a session. The last one takes all checkpoints along.

@@ -19,6 +19,16 @@ const HELD: &str = "refs/guard/checkpoints/";
 /// Begins the names of the refs that keep lost commits: seconds since 1970, a dash, and the commit.
 pub const LOST: &str = "refs/guard/lost/";
 
+/// What the file `held` says: the commit that keeps the others, and these.
+fn note(kept: Option<ObjectId>, listed: &str) -> String {
+    let kept = kept.map_or_else(String::new, |kept| kept.to_string());
+    format!("{kept}\n{listed}")
+}
+
+fn not_kept(error: impl std::fmt::Display) -> Error {
+    Error::new(format!("what the checkpoint had cannot be kept: {error}"))
+}
+
 impl CheckpointStore<'_> {
     /// Keeps the commits of a checkpoint until the next one is kept.
     ///
@@ -29,14 +39,11 @@ impl CheckpointStore<'_> {
         let targets = refs.map(|(_, id)| id).chain(one.stashes());
         let targets: BTreeSet<ObjectId> = targets.chain(one.head_commit()).collect();
         let listed: Vec<String> = targets.iter().map(ToString::to_string).collect();
+        let listed = listed.join("\n");
         let name = self.held_name();
         let there = self.repo.target_of(&name);
         let known = std::fs::read_to_string(self.file("held")).unwrap_or_default();
-        let note = |kept: Option<ObjectId>| {
-            let kept = kept.map_or_else(String::new, |kept| kept.to_string());
-            format!("{kept}\n{}", listed.join("\n"))
-        };
-        if known == note(there) {
+        if known == note(there, &listed) {
             return Ok(());
         }
         let mut parents = Vec::new();
@@ -58,7 +65,7 @@ impl CheckpointStore<'_> {
             Some(self.repo.write_commit(parents, "What a checkpoint had")?)
         };
         self.repo.set_ref(&name, kept)?;
-        self.save("held", note(kept).as_bytes())
+        self.save("held", note(kept, &listed).as_bytes())
     }
 
     /// What was kept is not any more.
@@ -158,13 +165,10 @@ impl Repository {
     fn write_commit(&self, parents: Vec<ObjectId>, message: &str) -> Result<ObjectId> {
         let hash = self.repo.object_hash();
         let store = Store::at(self.common_dir().join("objects"), hash);
-        let cannot = |error: &dyn std::fmt::Display| {
-            Error::new(format!("what the checkpoint had cannot be kept: {error}"))
-        };
         let tree = store.write_buf(Kind::Tree, b"");
         let signature = self.signature();
         let commit = gix::objs::Commit {
-            tree: tree.map_err(|error| cannot(&error))?,
+            tree: tree.map_err(not_kept)?,
             parents: parents.into_iter().collect(),
             author: signature.clone(),
             committer: signature,
@@ -172,7 +176,7 @@ impl Repository {
             message: message.into(),
             extra_headers: Vec::new(),
         };
-        store.write(&commit).map_err(|error| cannot(&error))
+        store.write(&commit).map_err(not_kept)
     }
 
     /// The object that a ref names itself.

@@ -31,7 +31,24 @@ use crate::disk::{self, absolute};
 use write_guard_policy::error::{Error, Result};
 
 /// What the private repository sets: contents are kept as they are, and nothing else runs.
-const CONFIG: &str = "\tbare = false\n\tfsmonitor = false\n\tattributesFile = /dev/null\n\texcludesFile = /dev/null\n\tautocrlf = false\n\tsafecrlf = false\n\tuntrackedCache = false\n\tsplitIndex = false\n\tfsync = none\n\tlooseCompression = 0\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[advice]\n\taddEmbeddedRepo = false\n";
+const CONFIG: &str = "\
+\tbare = false
+\tfsmonitor = false
+\tattributesFile = /dev/null
+\texcludesFile = /dev/null
+\tautocrlf = false
+\tsafecrlf = false
+\tuntrackedCache = false
+\tsplitIndex = false
+\tfsync = none
+\tlooseCompression = 0
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[advice]
+\taddEmbeddedRepo = false
+";
 /// Turns off every conversion; the attributes of the work tree come after it.
 const ATTRIBUTES: &str = "* -text -filter -ident -working-tree-encoding\n";
 
@@ -106,11 +123,11 @@ impl Checkpoint {
 
     /// Whether both hold the same, but for what guard itself keeps.
     pub fn holds_the_same(&self, other: &Checkpoint) -> bool {
-        let without_own = |one: &Checkpoint| Checkpoint {
-            own: GuardsOwn::default(),
-            ..one.clone()
+        let other_but_own = Checkpoint {
+            own: self.own.clone(),
+            ..other.clone()
         };
-        self == other || without_own(self) == without_own(other)
+        self == other || *self == other_but_own
     }
 
     /// The content of git's `HEAD`: the name of a branch, or a commit.
@@ -173,7 +190,8 @@ impl<'a> CheckpointStore<'a> {
     /// # Errors
     /// The cache directory is in the work tree, or cannot be written.
     pub fn open(repo: &'a Repository) -> Result<CheckpointStore<'a>> {
-        let (root, git_dir) = (absolute(repo.own_workdir()?), absolute(repo.git_dir()));
+        let root = absolute(repo.own_workdir()?);
+        let git_dir = absolute(repo.git_dir());
         let cache = cache_directory()
             .ok_or_else(|| Error::new("there is no directory for checkpoints: HOME is not set"))?;
         let key = format!("{}\n{}", root.display(), git_dir.display());
@@ -297,6 +315,14 @@ impl<'a> CheckpointStore<'a> {
             self.save(&format!("copies/{name}"), content)?;
         }
         Ok(name)
+    }
+
+    /// The content of a saved file; empty if there was none.
+    fn content_of(&self, saved: Option<&SavedFile>) -> Result<Vec<u8>> {
+        match saved {
+            Some(saved) => self.read_copy(&saved.copy),
+            None => Ok(Vec::new()),
+        }
     }
 
     fn read_copy(&self, name: &str) -> Result<Vec<u8>> {

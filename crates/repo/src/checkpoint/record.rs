@@ -25,7 +25,15 @@ const LARGEST: u64 = 16 << 20;
 const KILLED: Duration = Duration::from_secs(60);
 
 /// Lists what differs from the private index, and what git ignores.
-const WALK: &str = "status --porcelain -z --no-renames --untracked-files=all --ignored=matching --ignore-submodules=dirty";
+const WALK: [&str; 7] = [
+    "status",
+    "--porcelain",
+    "-z",
+    "--no-renames",
+    "--untracked-files=all",
+    "--ignored=matching",
+    "--ignore-submodules=dirty",
+];
 
 impl CheckpointStore<'_> {
     /// Records the work tree. What was ignored `before` stays ignored, and what has been hidden since is recorded.
@@ -44,8 +52,9 @@ impl CheckpointStore<'_> {
             // Only what a commit has is borrowed: git may delete anything else.
             self.git(true, ["read-tree", &head_tree], b"")?;
         }
-        let (mut differing, mut ignored) = (Vec::new(), Vec::new());
-        let walked = self.git(true, WALK.split(' '), b"")?;
+        let mut differing = Vec::new();
+        let mut ignored = Vec::new();
+        let walked = self.git(true, WALK, b"")?;
         for line in walked.split(|&byte| byte == 0) {
             match line {
                 [b'!', _, _, path @ ..] => ignored.push(BString::from(path)),
@@ -162,8 +171,10 @@ impl CheckpointStore<'_> {
     /// The commits of all stashes, the newest first: git keeps the older ones in the log of the ref alone.
     pub(super) fn stashes(&self) -> Vec<String> {
         let log = fs::read(self.common_dir.join("logs/refs/stash")).unwrap_or_default();
-        let new = |line: &[u8]| Some(line.split_str(" ").nth(1)?.to_str_lossy().into_owned());
-        let mut all: Vec<String> = log.lines().filter_map(new).collect();
+        let mut all: Vec<String> = log
+            .lines()
+            .filter_map(|line| Some(line.split_str(" ").nth(1)?.to_str_lossy().into_owned()))
+            .collect();
         all.reverse();
         all
     }
@@ -244,7 +255,8 @@ impl CheckpointStore<'_> {
     /// Brings the private index up to date with these paths. The answer are the files that it does not keep.
     fn update(&self, paths: &[BString]) -> Result<BTreeMap<String, String>> {
         let mut sizes = BTreeMap::new();
-        let (mut add, mut remove) = (Vec::new(), Vec::new());
+        let mut add = Vec::new();
+        let mut remove = Vec::new();
         for path in paths {
             let path = path.trim_end_with(|c| c == '/').as_bstr();
             let place = self.repo.work_tree_file(path)?;
@@ -277,33 +289,35 @@ impl CheckpointStore<'_> {
 
     /// The tree of the private index, with a commit for git to compare with.
     fn tree(&self) -> Result<String> {
-        let hex = |output: Vec<u8>| output.trim().to_str_lossy().into_owned();
         let tree = self.of_index("tree", || {
             // So that all trees are the store's own.
-            let tree = hex(self.git(false, ["write-tree", "--missing-ok"], b"")?);
-            let commit = self.git(false, ["commit-tree", "-m", "checkpoint", &tree], b"")?;
-            self.save("HEAD", hex(commit).as_bytes())?;
-            Ok(tree.into_bytes())
+            let tree = self.git(false, ["write-tree", "--missing-ok"], b"")?;
+            let id = tree.trim().to_str_lossy();
+            let commit = self.git(false, ["commit-tree", "-m", "checkpoint", &id], b"")?;
+            self.save("HEAD", commit.trim())?;
+            Ok(tree.trim().to_vec())
         })?;
-        Ok(hex(tree))
+        Ok(tree.trim().to_str_lossy().into_owned())
     }
 
     /// What git says of the private index: it is asked again once the checksum at the end of the index is another one.
     fn of_index(&self, name: &str, ask: impl Fn() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
-        let checksum = || {
-            let mut end = Vec::new();
-            File::open(self.file("index"))
-                .and_then(|mut index| index.seek(SeekFrom::End(-20)).map(|_| index))
-                .and_then(|mut index| index.read_to_end(&mut end).map(|_| end))
-                .map_err(|error| unusable(&self.directory, &error))
-        };
         let known = fs::read(self.file(name)).unwrap_or_default();
-        if let Some(answer) = known.strip_prefix(checksum()?.as_slice()) {
+        if let Some(answer) = known.strip_prefix(self.index_checksum()?.as_slice()) {
             return Ok(answer.to_vec());
         }
         let answer = ask()?;
-        self.save(name, &[&checksum()?[..], &answer].concat())?;
+        self.save(name, &[&self.index_checksum()?[..], &answer].concat())?;
         Ok(answer)
+    }
+
+    /// The checksum at the end of the private index.
+    fn index_checksum(&self) -> Result<Vec<u8>> {
+        let mut end = Vec::new();
+        File::open(self.file("index"))
+            .and_then(|mut index| index.seek(SeekFrom::End(-20)).map(|_| index))
+            .and_then(|mut index| index.read_to_end(&mut end).map(|_| end))
+            .map_err(|error| unusable(&self.directory, &error))
     }
 
     pub(super) fn refs(&self) -> Result<BTreeMap<String, String>> {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use gix::bstr::{BString, ByteSlice};
 use serde_json::Value;
 
-use super::{Checkpoint, CheckpointStore, SavedFile, differing};
+use super::{Checkpoint, CheckpointStore, differing};
 use crate::disk::absolute;
 use crate::work_tree::excludes_file;
 use write_guard_policy::error::Result;
@@ -65,11 +65,8 @@ impl CheckpointStore<'_> {
         let mut changed = Vec::new();
         for (name, old, new) in differing(&before.switches, &after.switches) {
             let path = PathBuf::from(name);
-            let text = |saved: Option<&SavedFile>| match saved {
-                Some(saved) => self.read_copy(&saved.copy),
-                None => Ok(Vec::new()),
-            };
-            let (old, new) = (text(old)?, text(new)?);
+            let old = self.content_of(old)?;
+            let new = self.content_of(new)?;
             let file = path.file_name().unwrap_or_default();
             if CONFIGS.iter().any(|known| file == *known) {
                 let keys = changed_settings(&old, &new).into_iter();
@@ -84,8 +81,7 @@ impl CheckpointStore<'_> {
 
 /// The keys of git's configuration whose values differ, without those of everyday commands.
 fn changed_settings(old: &[u8], new: &[u8]) -> Vec<String> {
-    let (old, new) = (settings(old), settings(new));
-    let (Some(old), Some(new)) = (old, new) else {
+    let (Some(old), Some(new)) = (settings(old), settings(new)) else {
         return vec!["what git cannot read".to_owned()];
     };
     let changed = differing(&old, &new).filter(|(key, was, is)| {

@@ -127,23 +127,25 @@ fn lost(
         commits: range.commits.len(),
         changes: Vec::new(),
     };
-    let tree = |one: Option<ObjectId>| Ok::<_, _>(both.tree_of(one)?.id());
     if !is_stash {
-        lost.changes = changes_between(both.objects(), tree(range.base)?, tree(Some(commit))?)?;
+        let from = both.tree_of(range.base)?.id();
+        let to = both.tree_of(Some(commit))?.id();
+        lost.changes = changes_between(both.objects(), from, to)?;
         return Ok(lost);
     }
     // A stash has the files, the index and the files that git does not track, each as a commit.
     lost.commits = 1;
     let parents = both.commit(commit)?.parents;
-    let base = tree(parents.first().copied())?;
-    let nothing = tree(None)?;
+    let base = both.tree_of(parents.first().copied())?.id();
+    let nothing = both.tree_of(None)?.id();
     let untracked = parents.get(2).map(|&one| (nothing, one));
     let parts = [(base, commit)].into_iter();
     let parts = parts.chain(parents.get(1).map(|&one| (base, one)));
     for (from, part) in parts.chain(untracked) {
-        for change in changes_between(both.objects(), from, tree(Some(part))?)? {
-            let is_known = |one: &Change| (&one.path, one.new) == (&change.path, change.new);
-            if !lost.changes.iter().any(is_known) {
+        let to = both.tree_of(Some(part))?.id();
+        for change in changes_between(both.objects(), from, to)? {
+            let mut others = lost.changes.iter();
+            if !others.any(|one| one.path == change.path && one.new == change.new) {
                 lost.changes.push(change);
             }
         }

@@ -111,6 +111,12 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
+    /// Whether the next entry is in the directory at `self.path`.
+    fn is_inside(&self) -> bool {
+        let here = self.cursor.current();
+        here.is_some_and(|(path, _)| path.starts_with(&self.path))
+    }
+
     /// The cached tree of the directory at `self.path`, if git would use it; the entries that it stands for are
     /// passed over.
     fn take_cached(&mut self, cached: Option<usize>) -> IndexRead<Option<ObjectId>> {
@@ -118,17 +124,13 @@ impl<'a> TreeBuilder<'a> {
         let Some((count, id)) = valid.filter(|(_, id)| self.objects.has(*id)) else {
             return Ok(None);
         };
-        let is_inside = |cursor: &EntryCursor<'_>| {
-            let here = cursor.current();
-            here.is_some_and(|(here, _)| here.starts_with(&self.path))
-        };
         // An index without entries has a tree, too.
         let mut is_right = count == 0 && self.cursor.left() == 0;
         if (1..=self.cursor.left()).contains(&count) {
             self.cursor.advance(count - 1)?;
-            is_right = is_inside(&self.cursor);
+            is_right = self.is_inside();
             self.cursor.advance(1)?;
-            is_right &= !is_inside(&self.cursor);
+            is_right &= !self.is_inside();
         }
         if is_right {
             return Ok(Some(id));
@@ -277,7 +279,8 @@ impl<'a> CachedTrees<'a> {
             return Ok(Vec::new());
         };
         let mut found = Vec::new();
-        let (mut at, end) = (parent + 1, self.nodes[parent].end);
+        let mut at = parent + 1;
+        let end = self.nodes[parent].end;
         while at < end {
             found.push((self.nodes[at].name, at));
             at = self.nodes[at].end;

@@ -149,7 +149,9 @@ impl IndexFile {
 
     /// Passes over all entries and returns the offset behind them.
     fn pass(&mut self) -> IndexRead<usize> {
-        let (mut blocks, mut unmerged, mut gitlinks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut blocks = Vec::new();
+        let mut unmerged = Vec::new();
+        let mut gitlinks = Vec::new();
         let mut cursor = EntryCursor::new(self);
         while cursor.at < self.count {
             if cursor.at.is_multiple_of(BLOCK) {
@@ -221,7 +223,8 @@ impl IndexFile {
     fn check_offsets(&self, table: &[u8]) -> IndexRead<()> {
         let mut cursor = self.entries()?;
         for block in table.get(4..).unwrap_or_default().chunks(8) {
-            let (offset, count) = (u32_at(block, 0)?, u32_at(block, 4)?);
+            let offset = u32_at(block, 0)?;
+            let count = u32_at(block, 4)?;
             if offset as usize != cursor.start || !cursor.is_independent {
                 return Err("its IEOT extension contradicts the entries".into());
             }
@@ -295,7 +298,8 @@ impl<'a> EntryCursor<'a> {
         let here = self.refill()?;
         let bytes = &self.buffer[here..self.filled];
         let flags_at = STAT + self.index.hash.len_in_bytes();
-        let (mut passed, mut offset) = (0, 0);
+        let mut passed = 0;
+        let mut offset = 0;
         while passed < most
             && let Some(entry) = bytes.get(offset..)
             && let Some(&[a, b, c, d]) = entry.get(MODE..MODE + 4)
@@ -332,7 +336,8 @@ impl<'a> EntryCursor<'a> {
     fn decode(&mut self) -> IndexRead<IndexEntry> {
         let here = self.refill()?;
         let bytes = &self.buffer[here..self.filled];
-        let (version, id_length) = (self.index.version, self.index.hash.len_in_bytes());
+        let version = self.index.version;
+        let id_length = self.index.hash.len_in_bytes();
         let mut name_at = STAT + id_length + 2;
         let mode = mode_of(bytes)?;
         let id = bytes.get(STAT..STAT + id_length).unwrap_or_default();

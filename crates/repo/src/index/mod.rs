@@ -15,7 +15,7 @@ use gix::ObjectId;
 use gix::bstr::BString;
 
 use self::committed::committed_tree;
-use self::file::{DIRECTORY, IndexFile, IndexRead};
+use self::file::{DIRECTORY, EntryCursor, IndexFile, IndexRead};
 use super::{Objects, Repository, Tree, changes_between, show_file};
 use crate::disk::{absolute, if_there};
 use write_guard_policy::change::{Change, Kind};
@@ -41,7 +41,7 @@ impl Index {
     /// The index is unreadable or damaged, or has modes that git does not write.
     pub fn open(repo: &Repository) -> Result<Index> {
         let named = std::env::var_os("GIT_INDEX_FILE");
-        let (Some(named), Some(root)) = (named, repo.workdir.as_deref()) else {
+        let Some((named, root)) = named.zip(repo.workdir.as_deref()) else {
             return Index::at(repo, &repo.repo.index_path());
         };
         // git reads the variable at the top of the work tree, wherever a hook has gone since.
@@ -62,13 +62,12 @@ impl Index {
     /// The index is damaged.
     pub fn files(&self) -> Result<Vec<(BString, Kind)>> {
         let mut files = Vec::new();
-        let is_damaged = |why: String| damaged(&self.shown, why);
-        let mut cursor = self.file.entries().map_err(is_damaged)?;
+        let mut cursor = self.entries()?;
         while let Some((path, entry)) = cursor.current() {
             if !entry.is_intent_to_add && entry.mode != DIRECTORY {
                 files.push((path.to_owned(), Kind::from_mode(entry.mode)));
             }
-            cursor.advance(1).map_err(is_damaged)?;
+            cursor.advance(1).map_err(|why| damaged(&self.shown, why))?;
         }
         files.dedup_by(|one, other| one.0 == other.0);
         Ok(files)
@@ -80,13 +79,17 @@ impl Index {
     /// The index is damaged.
     pub fn contents(&self) -> Result<Vec<ObjectId>> {
         let mut contents = Vec::new();
-        let is_damaged = |why: String| damaged(&self.shown, why);
-        let mut cursor = self.file.entries().map_err(is_damaged)?;
+        let mut cursor = self.entries()?;
         while let Some((_, entry)) = cursor.current() {
             contents.push(entry.id);
-            cursor.advance(1).map_err(is_damaged)?;
+            cursor.advance(1).map_err(|why| damaged(&self.shown, why))?;
         }
         Ok(contents)
+    }
+
+    fn entries(&self) -> Result<EntryCursor<'_>> {
+        let cursor = self.file.entries();
+        cursor.map_err(|why| damaged(&self.shown, why))
     }
 
     /// Reads the index in this file.
@@ -147,7 +150,8 @@ impl Index {
     /// # Errors
     /// One of them is damaged, or a tree is missing.
     pub fn changes_since(&self, old: &Index) -> Result<Vec<Change>> {
-        let (old, new) = (old.tree()?, self.tree()?);
+        let old = old.tree()?;
+        let new = self.tree()?;
         changes_between(&new.objects().beside(old.objects()), old.id(), new.id())
     }
 

@@ -55,12 +55,17 @@ const ABOVE_TEMPORARY: &str = "/var/folders";
 /// them: the settings of an agent may choose it.
 pub fn temporary_directories() -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = TEMPORARY.iter().map(PathBuf::from).collect();
-    if let Ok(own) = real_path(&std::env::temp_dir()) {
-        let is_below = |base: &Path| real_path(base).is_ok_and(|base| own.starts_with(base));
-        let is_of_user = is_below(Path::new(ABOVE_TEMPORARY));
-        if cfg!(windows) || is_of_user || all.iter().any(|base| is_below(base)) {
-            all.push(own);
-        }
+    if let Ok(named) = real_path(&std::env::temp_dir())
+        && may_be_temporary(&named)
+    {
+        all.push(named);
     }
     all
+}
+
+fn may_be_temporary(directory: &Path) -> bool {
+    let mut bases = TEMPORARY.iter().chain([&ABOVE_TEMPORARY]);
+    let is_below_one =
+        bases.any(|base| real_path(Path::new(base)).is_ok_and(|base| directory.starts_with(base)));
+    cfg!(windows) || is_below_one
 }
