@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::commits::error_findings;
 use crate::common::log::{log_lines, set_log};
-use crate::common::signing::{new, old};
+use crate::common::signing::{edited, new, old};
 use crate::common::system::{self, HAS_MODES};
 use crate::common::terminal::{End, Session, decide, driver, guard_at_terminal};
 use crate::common::{self, Output, Repo};
@@ -91,9 +91,15 @@ fn scenario_060_an_approved_replacement_is_written() {
     // guard showed the loss and marked where it cut it (requirement 000, section 2.4).
     let shown = session.says("-line number 1\n").says("[truncated]").shown;
     let preview = shown.split("The change:").nth(1).unwrap();
-    let preview = preview.split("What would be lost:").next().unwrap();
+    let (preview, rest) = preview.split_once("What else would be lost:").unwrap();
     let quoted = preview.lines().filter(|line| line.starts_with("  | "));
     assert!(quoted.count() <= 50, "{shown}");
+    // Below it stands what the preview leaves out, and no line twice.
+    assert!(rest.contains("  | line number 45\n"), "{shown}");
+    for number in 1..=200 {
+        let line = format!("line number {number}\n");
+        assert!(shown.matches(&line).count() <= 1, "{line}{shown}");
+    }
     let title = &repo.snapshots()[0]["title"];
     assert_eq!(title, "Backup before file mod: state.py");
     assert_eq!(decisions(&repo)[0]["strategy"], "replace");
@@ -180,6 +186,33 @@ fn write_at_a_terminal_asks_immediately() {
     }
     assert_left(&repo, &new(), 0);
     assert_eq!(events(&repo), ["rejected", "approved"]);
+}
+
+/// What only the disk has is lost, too, so the person saw more than the commit loses.
+#[test]
+fn an_approved_write_is_not_asked_about_again_at_its_commit() {
+    let more = old() + &old().replace("line", "more");
+    for disk in [old(), more, edited(&old(), 1)] {
+        let repo = repo();
+        repo.install_commit_hooks();
+        repo.write(FILE, &disk);
+        repo.write("content", new());
+        let write = ["write", FILE, "--content-file", "content"];
+        let Some(driver) = driver(&repo) else { return };
+        decide(driver, &write, LOST, "a new format").exits(0);
+        repo.git(&["add", FILE]);
+        commit(&repo).exits(0);
+    }
+    // The disk's content had lost HEAD's already, which nobody was asked about.
+    let repo = repo();
+    repo.install_commit_hooks();
+    repo.write(FILE, old().replace("line", "third"));
+    repo.write("content", new());
+    let write = ["write", FILE, "--content-file", "content"];
+    let Some(driver) = driver(&repo) else { return };
+    decide(driver, &write, "third", "a new format").exits(0);
+    repo.git(&["add", FILE]);
+    commit(&repo).exits(1).says("destructive-change");
 }
 
 #[test]
@@ -315,6 +348,42 @@ fn approval_lets_exactly_one_commit_of_this_change_pass() {
     let forged = format!("Forged\n\nGuard-Approved: {trailer}");
     let forged = repo.try_git(&["commit", "--quiet", "-m", &forged]);
     forged.exits(1).says("destructive-change");
+}
+
+/// A rebase moves a commit, and the log says that a person approved it; a copy needs an approval of its own.
+#[test]
+fn a_rebase_repeats_an_approved_commit_and_no_other() {
+    let repo = repo();
+    repo.install_commit_hooks();
+    repo.stage(FILE, new());
+    let Some(_) = approve(&repo, "--staged") else {
+        return;
+    };
+    commit(&repo).exits(0);
+    let approved = repo.git(&["rev-parse", "HEAD"]);
+    let message = repo.git(&["log", "-1", "--format=%B"]);
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("elsewhere.txt", "x\n");
+    repo.commit("Main moves");
+    let rebase = |branch: &str| repo.try_git(&["rebase", "--quiet", "main", branch]);
+    rebase("188-work").exits(0);
+    assert_eq!(repo.git(&["log", "-1", "--format=%B"]), message);
+    assert_ne!(repo.git(&["rev-parse", "HEAD"]), approved);
+    assert_eq!(events(&repo), ["approved", "consumed"]);
+
+    repo.git(&["switch", "--quiet", "--create", "188-copy", "main"]);
+    let copied = repo.try_git(&["cherry-pick", &approved]);
+    assert_ne!(copied.code, 0);
+    copied.says("destructive-change");
+    repo.git(&["reset", "--quiet", "--hard", "main~"]);
+    // A trailer alone proves nothing.
+    repo.stage(FILE, new());
+    let (before, id) = message.split_once("\"id\":\"").unwrap();
+    let other = if id.starts_with('0') { "1" } else { "0" };
+    repo.commit(&format!("{before}\"id\":\"{other}{}", &id[1..]));
+    let forged = rebase("188-copy");
+    assert_ne!(forged.code, 0);
+    forged.says("destructive-change");
 }
 
 /// The approval covers the change from HEAD's content; other content on disk was never shown.

@@ -368,7 +368,7 @@ fn approval_through_the_client_writes_once_and_is_logged_as_such() {
     let strategies = json!(["replace", "append", "insert", "extend", "reject"]);
     assert_eq!(*offered, strategies);
     let message = question["message"].as_str().unwrap();
-    for part in ["-line number 1", "What would be lost"] {
+    for part in ["-line number 1", "What else would be lost"] {
         assert!(message.contains(part), "{message}");
     }
     let [approved] = records(&repo, "approved").try_into().unwrap();

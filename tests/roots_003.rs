@@ -98,6 +98,50 @@ fn guard_check_knows_the_roots() {
     assert_eq!(report["results"][1]["allowed"], true);
 }
 
+/// The question is about the place: a directory may have any spelling, and a file need not be there yet.
+#[test]
+fn reading_is_answered_for_roots_directories_and_new_paths() {
+    let repo = repo();
+    let asked = |path: &str| {
+        let report = repo.json(&["check", "--read", path]);
+        let result = &report["results"][0];
+        (
+            result["allowed"] == true,
+            result["path"].as_str().unwrap_or_default().to_owned(),
+        )
+    };
+    let root = repo.root.display().to_string();
+    for (path, expected, allowed) in [
+        ("in", "in", true),
+        ("in/", "in", true),
+        ("out/../in/.", "in", true),
+        (&format!("{root}/in"), "in", true),
+        ("in/new", "in/new", true),
+        ("in/new/deep", "in/new/deep", true),
+        ("out", "out", false),
+        ("out/", "out", false),
+        (".", ".", false),
+        ("in/..", ".", false),
+        (&root, ".", false),
+        ("..", "", false),
+        ("in/../..", "", false),
+        (".git", "", false),
+    ] {
+        assert_eq!(asked(path), (allowed, expected.to_owned()), "{path}");
+    }
+    // By default, the whole workspace is a root.
+    let repo = Repo::open_with("");
+    repo.write("in/a", "a\n");
+    for path in [".", "./", "in/..", "in", "new"] {
+        let report = repo.json(&["check", "--read", path]);
+        assert_eq!(report["results"][0]["allowed"], true, "{path}");
+    }
+    // A link at the end of `..` leads where it leads.
+    symlink("../../home", repo.path("in/link")).unwrap();
+    let report = repo.json(&["check", "--read", "in/link/.."]);
+    assert_eq!(report["results"][0]["allowed"], false);
+}
+
 #[test]
 fn refusal_by_the_roots_is_logged() {
     let repo = repo();

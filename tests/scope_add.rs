@@ -159,7 +159,10 @@ fn a_rename_row_has_both_ends() {
 #[test]
 fn agents_ci_and_pipes_are_refused() {
     let repo = repo();
-    repo.tells("scope add src/b.rs", 2, "only a person at a terminal");
+    // A script can write the row itself.
+    repo.tells("scope add src/b.rs", 2, "only a person at a terminal")
+        .says(&format!("write into {DESIGN}"))
+        .says("| `src/b.rs` | Modify | … |");
     for (name, value) in [("CLAUDECODE", "1"), ("CI", "true")] {
         let Some(mut driver) = driver(&repo) else {
             return;

@@ -20,7 +20,7 @@ use write_guard_policy::rules;
 use write_guard_policy::scope::settings::Settings;
 use write_guard_policy::trailer;
 use write_guard_policy::verdict::{ApprovalRefusal, ReviewApproval, StatePair};
-use write_guard_repo::Repository;
+use write_guard_repo::{Repository, repeated_by_rebase};
 
 /// The number of invalid trailers, and of refused approvals of one path, to report.
 const MAX_TOLD: usize = 3;
@@ -119,6 +119,26 @@ impl CommitApprovals {
             }
         }
     }
+}
+
+/// The approvals that commits have used which a rebase now repeats. They count for the same changes: a rebase moves the
+/// commits.
+///
+/// # Errors
+/// A commit or the log cannot be read.
+pub(super) fn repeated(repo: &Repository) -> Result<Vec<Approval>> {
+    let mut all = Vec::new();
+    for id in repeated_by_rebase(repo)? {
+        let commit = repo.commit(id)?;
+        for value in trailer::values(&commit.trailers, TRAILER) {
+            if let Ok(approval) = Approval::from_trailer_value(value)
+                && is_given(repo, &approval.id, id)?
+            {
+                all.push(approval);
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// Whether a commit makes the change that an approval in its message is for, and the log says that a person gave it: a

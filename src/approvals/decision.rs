@@ -182,13 +182,10 @@ impl Gate<'_> {
             }
         };
         // A key may ask for a passphrase or a touch, which takes time, too. What destroys nothing needs no approval.
-        let approval = effect.finding.as_ref().map(|_| {
-            let design = self.policy.designs.first();
-            let design = design.map(|governing| governing.design.path.clone());
-            let (decision, signer) = ((self.how, reason.as_str()), self.signer.as_ref());
-            approve(self.repo, &effect.consent, design, decision, signer)
-        });
-        let approval = approval.transpose()?;
+        let approvals = match effect.finding {
+            Some(_) => self.approvals_of(effect, &reason)?,
+            None => Vec::new(),
+        };
         let _alone = alone(self.repo)?;
         let now = self.boundary.read(effect.path.as_ref(), MAX_SIZE)?;
         if now.as_ref().map(|entry| entry.content.as_slice()) != effect.old_content() {
@@ -196,17 +193,27 @@ impl Gate<'_> {
                 format!("{path} changed while guard waited for an answer; nothing was written");
             return Err(Failure::new(FailureKind::Stale, message).help("review the change again"));
         }
-        match &approval {
-            Some(approval) => {
-                let designs = self.policy.design_versions();
-                keep(self.repo, approval, &designs, question.about())?;
-            }
-            None => {
-                let sides = approve::sides(&effect.consent);
-                self.note(&question, sides, "approved", &reason)?;
-            }
+        for approval in &approvals {
+            let designs = self.policy.design_versions();
+            keep(self.repo, approval, &designs, question.about())?;
+        }
+        if approvals.is_empty() {
+            let sides = approve::sides(&effect.consent);
+            self.note(&question, sides, "approved", &reason)?;
         }
         self.execute(question.effect)
+    }
+
+    /// The approvals of a write: of the step on disk, and of that of the next commit.
+    fn approvals_of(&self, effect: &Effect, reason: &str) -> GateResult<Vec<Approval>> {
+        let design = self.policy.designs.first();
+        let design = design.map(|governing| governing.design.path.clone());
+        let (decision, signer) = ((self.how, reason), self.signer.as_ref());
+        let steps = [Some(&effect.consent), effect.consent_to_commit.as_ref()];
+        let steps = steps.into_iter().flatten();
+        let approvals =
+            steps.map(|step| approve(self.repo, step, design.clone(), decision, signer));
+        approvals.collect()
     }
 
     /// Records a decision that leaves no approval.

@@ -128,7 +128,7 @@ fn needs_a_person(why: &str) -> Error {
         "only a person at a terminal can decide this: {why}"
     ))
     .help("run the command in your own terminal")
-    .help("no flag, variable or setting approves anything")
+    .help("no flag and no variable answers for a person")
 }
 
 /// Why the client that started guard may not answer for the person; `None` if it may. The client is the parent

@@ -308,13 +308,15 @@ pub fn unexpired(repo: &Repository) -> Result<Vec<Approval>> {
     approvals.map_err(|error| unreadable(error).into_error())
 }
 
-/// Adds the approvals of this work tree, which count for local commits.
+/// Adds the approvals of this work tree, which count for local commits, and those of commits that a rebase repeats.
 ///
 /// # Errors
-/// As for [`unexpired`].
+/// As for [`unexpired`], or a commit cannot be read.
 pub fn with_unexpired(repo: &Repository, options: Options) -> Result<Options> {
+    let mut approvals = unexpired(repo)?;
+    approvals.extend(super::commits::repeated(repo)?);
     Ok(Options {
-        approvals: unexpired(repo)?,
+        approvals,
         ..options
     })
 }

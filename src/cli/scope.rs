@@ -219,7 +219,8 @@ given. Only a person at a terminal can extend a design this way: guard refuses u
 
 impl ScopeAddArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        Person::present()?;
+        refuse_agents_and_ci()?;
+        let present = Person::present();
         let repo = repository()?;
         if let Some(text) = &self.description
             && text.chars().any(char::is_control)
@@ -234,7 +235,14 @@ impl ScopeAddArgs {
             description: self.description.as_deref().unwrap_or_default(),
             design: self.design.as_deref(),
         };
-        let (edit, granted) = judge::extend_design(&repo, &wanted)?;
+        let edited = judge::extend_design(&repo, &wanted);
+        if let Err(error) = present {
+            return Err(match edited {
+                Ok((edit, _)) => instead_of_asking(error, &edit),
+                Err(_) => error,
+            });
+        }
+        let (edit, granted) = edited?;
         finish(&repo, &edit, &granted, output)
     }
 }
@@ -360,6 +368,26 @@ fn confirmed_row_by_row(person: &Person, proposal: &Proposal) -> Vec<String> {
     rows
 }
 
+/// The error where no person is at a terminal: a script, or the author of the design, can write the rows.
+fn instead_of_asking(error: Error, edit: &DesignEdit) -> Error {
+    let rows = new_rows(edit);
+    if rows.is_empty() {
+        return error;
+    }
+    let design = escaped(&edit.design.path);
+    let how = format!("in a script, write into {design}, and commit it before the code:");
+    let rows = rows.into_iter().map(|(_, row)| escaped(row).to_string());
+    rows.fold(error.help(how), Error::help)
+}
+
+/// The rows that an edit adds, with their lines.
+fn new_rows(edit: &DesignEdit) -> Vec<(usize, &str)> {
+    let known: HashSet<&str> = edit.design.text.lines().collect();
+    let rows = (1..).zip(edit.after.lines());
+    let rows = rows.filter(|(_, line)| line.contains('`') && !known.contains(line));
+    rows.collect()
+}
+
 /// Writes and stages the design. Returns the commands that commit it and, if the branch does not select it, choose it.
 fn write(repo: &Repository, edit: &DesignEdit) -> Result<Vec<String>> {
     let path = edit.design.path.as_ref();
@@ -390,10 +418,7 @@ fn finish(
     } else {
         write(repo, edit)?
     };
-    let known: HashSet<&str> = edit.design.text.lines().collect();
-    let rows = (1..).zip(edit.after.lines());
-    let rows = rows.filter(|(_, line)| line.contains('`') && !known.contains(line));
-    let rows: Vec<(usize, &str)> = rows.collect();
+    let rows = new_rows(edit);
     let is_empty = edit.before.is_none() && rows.is_empty();
     let add = is_empty.then(|| format!("guard scope add PATH --design {}", shell_word(design)));
     let json = json!({

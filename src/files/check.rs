@@ -39,7 +39,8 @@ impl Gate<'_> {
                 ..Failure::from(finding)
             }),
         });
-        let mut answer = self.answer(requested, request, judged)?;
+        let located = self.boundary.locate(request);
+        let mut answer = self.answer(requested, located.ok(), judged)?;
         if answer.kind.is_none() {
             let path = answer.path.as_ref().map(AsRef::as_ref).unwrap_or_default();
             let scope = self.policy.scope.as_ref();
@@ -58,16 +59,23 @@ impl Gate<'_> {
     /// # Errors
     /// guard cannot reach a verdict.
     pub fn check_read(&self, requested: BString, request: &BStr) -> GateResult<CheckResult> {
-        let readable = || -> GateResult<()> {
-            let path = self.admitted(request, Access::Read)?;
+        let located = self.boundary.locate_directory(request);
+        let readable = || -> GateResult<&str> {
+            let path = self.admit(located.clone()?, Access::Read)?;
             match self.boundary.entry(path.as_ref()) {
-                Some(Node::Directory) => Ok(()),
-                _ => self.find(request).map(drop),
+                Some(Node::Directory) => {}
+                Some(Node::Entry(_)) => drop(self.find(request)?),
+                None => return Ok("inside the directories that may be read; nothing is there yet"),
             }
+            Ok("inside the directories that may be read")
         };
-        let mut answer = self.answer(requested, request, readable())?;
+        let (reason, judged) = match readable() {
+            Ok(reason) => (reason, Ok(())),
+            Err(failure) => ("", Err(failure)),
+        };
+        let mut answer = self.answer(requested, located.ok(), judged)?;
         if answer.kind.is_none() {
-            answer.reason = "inside the directories that may be read".to_owned();
+            answer.reason = reason.to_owned();
         }
         Ok(answer)
     }
@@ -76,10 +84,9 @@ impl Gate<'_> {
     fn answer(
         &self,
         requested: BString,
-        request: &BStr,
+        path: Option<BString>,
         judged: GateResult<()>,
     ) -> GateResult<CheckResult> {
-        let path = self.boundary.locate(request).ok();
         let mut answer = CheckResult {
             allowed: judged.is_ok() && path.is_some(),
             requested_path: requested,

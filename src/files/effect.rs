@@ -37,6 +37,8 @@ pub struct Effect {
     pub(super) loss: Loss,
     /// The step that a person would approve, from the shown old content to the new one.
     pub(crate) consent: Change,
+    /// The step of the next commit, if it loses nothing else.
+    pub(crate) consent_to_commit: Option<Change>,
     /// Why a person must approve it.
     pub finding: Option<Finding>,
     /// What `extend` adds and keeps.

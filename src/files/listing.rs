@@ -7,6 +7,7 @@ use write_guard_policy::change::Kind;
 use write_guard_policy::path::{Node, below_directory};
 use write_guard_policy::rules::Access;
 use write_guard_policy::scope::glob::Glob;
+use write_guard_repo::boundary::ROOT;
 
 /// The most entries of an answer; a model reads no more.
 pub(crate) const MOST_LISTED: usize = 1_000;
@@ -23,14 +24,19 @@ pub(crate) struct Listing {
 }
 
 impl Gate<'_> {
-    /// The directory of a request; the root is empty.
+    /// The directory of a request, or whatever may be read there; the root is empty. The root may be listed even if only
+    /// directories in it may be read.
     fn directory(&self, request: &BStr) -> GateResult<BString> {
-        let root = self.boundary.root();
-        let is_root = request.is_empty() || request == "." || request.to_path_lossy() == root;
-        if is_root {
+        let request = if request.is_empty() {
+            ROOT.into()
+        } else {
+            request
+        };
+        let path = self.boundary.locate_directory(request)?;
+        if path == ROOT {
             return Ok(BString::default());
         }
-        self.admitted(request, Access::Read)
+        self.admit(path, Access::Read)
     }
 
     /// The entries of a directory that may be read.

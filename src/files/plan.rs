@@ -54,8 +54,7 @@ impl Gate<'_> {
             changes = vec![old_end, new_end];
         } else {
             let change = context.measured_change(path, before, after, loss.judged)?;
-            let compared = loss.committed.as_deref().or(before);
-            consent = context.consent(path, compared, &change)?;
+            consent = context.consent(path, loss.committed.as_deref().or(before), &change)?;
             changes = vec![change];
             if let Some(after) = after {
                 context = context.consenting(path, before, after)?;
@@ -63,6 +62,7 @@ impl Gate<'_> {
                 context.policy = proposing.as_ref().unwrap_or(&self.policy);
             }
         }
+        let consent_to_commit = context.consent_to_commit(path, before, &loss, &changes[0])?;
         changes[0].pays_for = pays_for;
         let is_back = is_restore && changes[0].change.old == changes[0].change.new;
         let finding = destruction(&context, &changes, is_back)?;
@@ -80,6 +80,7 @@ impl Gate<'_> {
             old_digest,
             loss,
             consent,
+            consent_to_commit,
             finding,
             extension,
             backup: None,
@@ -134,7 +135,11 @@ impl Gate<'_> {
 
     /// The path of a request that no rule about paths refuses.
     pub(crate) fn admitted(&self, request: &BStr, access: Access) -> GateResult<BString> {
-        let path = self.boundary.locate(request)?;
+        self.admit(self.boundary.locate(request)?, access)
+    }
+
+    /// The path, if no rule about paths refuses it.
+    pub(super) fn admit(&self, path: BString, access: Access) -> GateResult<BString> {
         match self.context().refusal(path.as_ref(), access)? {
             Some(finding) => Err(finding.into()),
             None => Ok(path),

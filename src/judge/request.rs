@@ -11,12 +11,12 @@ use write_guard_policy::change::{Change, Kind, State};
 use write_guard_policy::design;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::{Finding, Help, Level, Rule};
-use write_guard_policy::measure::{self, Kept, Measured};
+use write_guard_policy::measure::{self, Class, Kept, Measured};
 use write_guard_policy::path::{Platform, Reason, escaped, shell_word};
 use write_guard_policy::policy::Policy;
 use write_guard_policy::rules::{self, Access, Case, MeasuredChange, RenameTarget};
 use write_guard_policy::scope::{Actions, Scope};
-use write_guard_repo::boundary::Boundary;
+use write_guard_repo::boundary::{Boundary, ROOT};
 use write_guard_repo::{Repository, Tree};
 
 /// The context of a request.
@@ -253,6 +253,30 @@ impl OperationContext<'_, '_> {
         Ok(consent)
     }
 
+    /// The step of the commit that follows the write of a disk's content beyond HEAD's, which the same person need not be
+    /// asked about again: what the disk had loses nothing of HEAD's content that needs an approval of its own.
+    ///
+    /// # Errors
+    /// HEAD cannot be read, or a content cannot be hashed.
+    pub fn consent_to_commit(
+        &self,
+        path: &BStr,
+        disk: Option<&[u8]>,
+        loss: &Loss,
+        change: &MeasuredChange,
+    ) -> Result<Option<Change>> {
+        let committed = self.head().read(path)?;
+        let committed = committed.filter(|_| loss.committed.is_none());
+        let is_own_step = committed.is_some()
+            && committed.as_deref() != disk
+            && loss
+                .since_head
+                .is_some_and(|since| since.destroys() || since.class == Class::Delete)
+            && !self.step(committed.as_deref(), disk).destroys();
+        let consent = is_own_step.then(|| self.consent(path, committed.as_deref(), change));
+        consent.transpose()
+    }
+
     /// The step between two contents of a path.
     ///
     /// # Errors
@@ -347,6 +371,9 @@ impl OperationContext<'_, '_> {
     /// Requests stop at nested repositories, which have their own designs, settings and signers: the finding for a path
     /// in a work tree, a submodule that is not checked out, or a bare repository.
     fn refuse_nested(&self, path: &BStr) -> Result<Option<Finding>> {
+        if path == ROOT {
+            return Ok(None);
+        }
         let nested = self.boundary.nested_repository(path);
         let nested = match nested.map_err(|error| Error::new(error.to_string()))? {
             None => self.repo.submodule_of(self.head(), path)?,

@@ -103,12 +103,27 @@ pub(crate) fn gutter(content: &str) -> String {
     lines.collect()
 }
 
-/// Appends the preview of a change and the content that it would lose, each below a title if there is any.
+/// Appends the preview of a change, and what would be lost beyond the lines that the preview shows as removed.
 pub(crate) fn push_change(text: &mut String, preview: &str, lost: &str, style: &Style) {
+    // Two lines name the file.
+    let removed = preview.lines().skip(2);
+    let mut removed: Vec<&str> = removed.filter_map(|line| line.strip_prefix('-')).collect();
+    let of_rest = if removed.is_empty() {
+        "What would be lost"
+    } else {
+        "What else would be lost"
+    };
+    let mut rest = String::new();
+    for line in lost.lines() {
+        match removed.iter().position(|shown| *shown == line) {
+            Some(at) => drop(removed.swap_remove(at)),
+            None => rest += &format!("{line}\n"),
+        }
+    }
     let preview = painted(preview, style);
-    for (title, content) in [("The change", &*preview), ("What would be lost", lost)] {
+    for (title, content) in [("The change", preview), (of_rest, rest)] {
         if !content.is_empty() {
-            text.push_str(&format!("\n{title}:\n{}", gutter(content)));
+            text.push_str(&format!("\n{title}:\n{}", gutter(&content)));
         }
     }
 }

@@ -136,6 +136,7 @@ fn every_form_of_naming_files_is_read() {
 | Action | File |\n|-|-|\n| NEW | `src/a.rs` |\n| Deleted | `src/old.rs` | => Add src/a.rs, Delete src/old.rs
 Delete src/old.rs here. => Delete src/old.rs
 Create `lib/new/a.rs` here. => Add lib/new/a.rs
+Add the flag of the parser to `lib/new/a.rs`. => Add lib/new/a.rs
 "#,
     );
 }
@@ -160,6 +161,7 @@ Use and/or read/write, v1.2, https://a.b/c.rs and `GET /api/x`. =>
 - Create `../other/a.rs`, `~/.cache/a.json`, `C:\\a.rs` and `src/<name>.rs` =>
 See @src/lib.rs and docs/guide.md, below src/. =>
 The class lib/other/a.rs is unknown. =>
+The flag of `lib/other/a.rs` changes. =>
 ",
     );
 }

@@ -416,6 +416,33 @@ impl Parents {
     }
 }
 
+/// The commands of a rebase that repeat a commit.
+const REPEATING: &[&[u8]] = &[
+    b"pick", b"p", b"reword", b"r", b"edit", b"e", b"squash", b"s", b"fixup", b"f",
+];
+
+/// The commits that a rebase in progress has repeated so far, and the one that it repeats now. Where git applies patches
+/// instead, it calls no hook that would ask.
+///
+/// # Errors
+/// git's record of the rebase cannot be read.
+pub fn repeated_by_rebase(repo: &Repository) -> Result<Vec<ObjectId>> {
+    let done = if_there(fs::read(repo.git_dir().join("rebase-merge/done")));
+    let done = done.map_err(|error| Error::new(format!("the rebase cannot be read: {error}")))?;
+    let mut repeated = Vec::new();
+    for line in done.unwrap_or_default().lines() {
+        let mut words = line.split(u8::is_ascii_whitespace);
+        let is_repeating = words
+            .next()
+            .is_some_and(|command| REPEATING.contains(&command));
+        let commit = words.find(|word| !word.starts_with(b"-"));
+        if let Some(commit) = commit.filter(|_| is_repeating) {
+            repeated.extend(repo.resolve_commit(commit.into())?);
+        }
+    }
+    Ok(repeated)
+}
+
 /// The commits listed in a file of the git directory; none if it does not exist.
 fn commits_in(repo: &Repository, name: &str) -> Result<Vec<ObjectId>> {
     let content = if_there(fs::read(repo.git_dir().join(name)))

@@ -69,7 +69,7 @@ pub use checkpoint::{
     Back, CHANGE, Checkpoint, CheckpointStore, ObservedChange, OwnLoss, Recorded, Unreached,
     differing,
 };
-pub use commits::{Commit, Headline, Parents, Range, merge_heads};
+pub use commits::{Commit, Headline, Parents, Range, merge_heads, repeated_by_rebase};
 pub use index::{Index, staged_changes};
 pub use merge::{MergeResult, merge_results};
 pub use objects::{Blobs, Objects, state_of};

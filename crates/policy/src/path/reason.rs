@@ -16,6 +16,11 @@ macro_rules! reasons {
                 match self { $(Reason::$variant => $id,)* }
             }
 
+            /// Whether the path may be fine as that of a directory.
+            pub fn is_of_directories(self) -> bool {
+                matches!(self, Reason::IsWorkspaceRoot | Reason::TrailingSlash)
+            }
+
             /// What to do, in one sentence without a full stop.
             pub fn advice(self) -> &'static str {
                 match self { $(Reason::$variant => $advice,)* }
@@ -25,7 +30,7 @@ macro_rules! reasons {
 }
 
 const PLAIN: &str = "rename the file with ordinary letters, digits and punctuation";
-const INSIDE: &str = "name a path inside the workspace, relative to its root";
+const INSIDE: &str = "name a path inside the workspace";
 const RENAME_WINDOWS: &str = "choose a name that Windows allows";
 const LINK_INSIDE: &str = "make the link point inside the repository, relative to the link";
 

@@ -30,7 +30,8 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 use crate::{disk, system};
 pub use file::OpenedFile;
 use write_guard_policy::path::{
-    PathFault, Platform, Reason, Rejection, escaped, normalize_request, resolve_path, spelled_below,
+    PathFault, Platform, Reason, Rejection, below_directory, escaped, normalize_request,
+    resolve_path, spelled_below,
 };
 
 /// Why an operation failed.
@@ -97,6 +98,12 @@ pub struct Boundary {
     path: PathBuf,
 }
 
+/// How answers name the root.
+pub const ROOT: &str = ".";
+
+/// A name that no directory lists.
+const NEW_NAME: &str = "guard-asks-for-the-directory";
+
 impl Boundary {
     /// Opens the root, which may itself be behind links.
     ///
@@ -140,6 +147,28 @@ impl Boundary {
             );
         }
         self.named(located)
+    }
+
+    /// The same for a request that may also name a directory by a slash or dots at its end, or the root.
+    ///
+    /// # Errors
+    /// As for [`Boundary::locate`].
+    pub fn locate_directory(&self, request: &BStr) -> BoundaryResult<BString, Rejection> {
+        let located = self.locate(request);
+        match &located {
+            Err(rejection) if rejection.reason.is_of_directories() => {}
+            _ => return located,
+        }
+        // Where a new file in it would be.
+        let inside = self.locate(below_directory(request, NEW_NAME.as_bytes()).as_ref())?;
+        let (directory, name) = split(inside.as_ref());
+        if name != NEW_NAME {
+            return located;
+        }
+        Ok(match directory.as_bytes() {
+            b"" => ROOT.into(),
+            _ => directory.to_owned(),
+        })
     }
 
     /// A path by the names that its directories list, which must be valid, too.

@@ -112,6 +112,8 @@ struct NamedPath {
     said: Option<RowAction>,
     /// Whether the type stands directly in front of it.
     is_direct: bool,
+    /// Whether any word in front of it says that something is new.
+    is_new: bool,
     /// Whether it stands in a table.
     is_in_table: bool,
 }
@@ -120,10 +122,13 @@ impl NamedPath {
     /// A path behind a text.
     fn behind(before: &str, written: WrittenPath) -> NamedPath {
         let (said, is_direct) = type_before(before);
+        let mut words = words::words(end_of(before)).into_iter();
+        let new = Some(RowAction::Grant(types::add()));
         NamedPath {
             written,
             said,
             is_direct,
+            is_new: words.any(|word| types::of_word(&word) == new),
             is_in_table: false,
         }
     }
@@ -234,7 +239,7 @@ impl ProposalReader<'_> {
     }
 
     /// The path as a row names it, if it is one: the repository has it, or it has an extension and its directory is
-    /// known. In backticks, any directory above it may be known, or a word in front may say that it is new. Else it may
+    /// known. In backticks, any directory above it may be known, or a word in front may say that something is new. Else it may
     /// be the end of just one path that the repository has.
     fn path(&self, named: &NamedPath) -> Option<String> {
         let written = &named.written;
@@ -264,7 +269,7 @@ impl ProposalReader<'_> {
         if let Some(whole) = self.files.only_file_ending(&path) {
             return Some(whole);
         }
-        let is_new = named.said == Some(RowAction::Grant(types::add()));
+        let is_new = named.is_new || named.said == Some(RowAction::Grant(types::add()));
         let is_known = if written.is_code {
             is_new || self.knows_ancestor(directory)
         } else {
