@@ -12,6 +12,7 @@ use super::policy_loader::{CHOICE_KEY, load_to_show};
 use super::tree_view::{GitTreeView, work_tree};
 use super::{Options, staged};
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::finding::Finding;
 use write_guard_policy::policy::{ChosenBy, Policy, note_on_done};
 use write_guard_policy::rules::{self, ResultTree};
 use write_guard_policy::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
@@ -36,12 +37,13 @@ fn listing(repo: &Repository, policy: &Policy) -> Result<ScopeListing> {
     let mut notes = policy.notes.clone();
     notes.extend(note_on_done(&policy.done).filter(|note| !policy.notes.contains(note)));
     let denials = designs.clone().flat_map(|design| design.denials.clone());
+    let mut problems: Vec<Finding> = designs.flat_map(|design| design.findings()).collect();
     Ok(ScopeListing {
         designs: designs_used(policy),
-        grants: grants(repo, policy)?,
+        grants: grants(repo, policy, &mut problems)?,
         mentions: mentions.collect(),
         denials: denials.collect(),
-        problems: designs.flat_map(|design| design.findings()).collect(),
+        problems,
         notes,
         texts: texts(policy),
     })
@@ -65,15 +67,27 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
 }
 
 /// All grants in force, each with whether its file exists. Only the tree of the next commit lists all files, so a glob
-/// matches there.
-fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
+/// matches there. `problems` gets the rows that mean another file.
+fn grants(
+    repo: &Repository,
+    policy: &Policy,
+    problems: &mut Vec<Finding>,
+) -> Result<Vec<ScopeGrant>> {
     let designs = policy.designs.iter();
     let all = designs.flat_map(|governing| governing.design.grants.iter().cloned());
     let (disk, index) = (work_tree(repo.workdir()?)?, Index::open(repo)?);
     let (head, tree) = (repo.tree_of(repo.head_commit()?)?, index.tree()?);
     let (head, tree) = (GitTreeView::new(&head, None), GitTreeView::new(&tree, None));
     let scope = Scope::new(all.collect());
-    let listed = listed(&policy.settings, &scope, &head, &tree, &disk);
+    let shortened = rules::check_shortened_rows(scope.grants(), &[&tree, &head, &disk]);
+    let mut listed = listed(&policy.settings, &scope, &head, &tree, &disk);
+    listed.retain(|line| {
+        let place = Some(&line.grant.anchor);
+        !shortened
+            .iter()
+            .any(|finding| finding.design.as_ref() == place)
+    });
+    problems.extend(shortened);
     head.failed.finish()?;
     tree.failed.finish()?;
     Ok(listed)

@@ -74,6 +74,12 @@ const EXCLUDING: &[&str] = &[
     "unchanged",
     "unmodified",
     "unaffected",
+    "keep",
+    "kept",
+    "to keep",
+    "as is",
+    "no change",
+    "no changes",
     "frozen",
     "backlog",
     "blocked",
@@ -158,7 +164,7 @@ pub(super) fn excludes(heading: &str, is_title: bool) -> bool {
     let [first, .., last] = parts.as_slice() else {
         return false;
     };
-    first.is_before_mark && is_excluding(first.text) || is_excluding(last.text)
+    is_excluding(first) || is_excluding(last)
 }
 
 /// Whether a heading names a document: what is below it describes that document.
@@ -203,42 +209,21 @@ fn is_label(word: &str) -> bool {
     word.chars().count() == 1 || word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A part of a heading between its marks.
-struct HeadingPart<'t> {
-    text: &'t str,
-    /// Whether a dash or colon follows, not a bracket.
-    is_before_mark: bool,
-}
-
-/// The parts of a heading: what stands before a dash or colon, in brackets, and behind.
-fn parts(text: &str) -> Vec<HeadingPart<'_>> {
+/// The parts of a heading: what stands before a dash, a colon or a bracket, between them, and behind.
+fn parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     for (at, c) in text.char_indices() {
         let is_spaced_hyphen =
             c == '-' && text[..at].ends_with(' ') && text[at + 1..].starts_with([' ', '-']);
-        let is_mark = is_spaced_hyphen || matches!(c, ':' | '—' | '–');
-        let is_bracket = matches!(c, '(' | ')' | '[' | ']' | '{' | '}');
-        if !is_mark && !is_bracket {
-            continue;
-        }
-        let part = &text[start..at];
-        start = at + c.len_utf8();
-        // "[dropped] Parser" begins with it as well.
-        if !joined(part).is_empty() {
-            parts.push(HeadingPart {
-                text: part,
-                is_before_mark: is_mark || matches!(c, ']' | ')'),
-            });
+        if is_spaced_hyphen || matches!(c, ':' | '—' | '–' | '(' | ')' | '[' | ']' | '{' | '}')
+        {
+            parts.push(&text[start..at]);
+            start = at + c.len_utf8();
         }
     }
-    let rest = &text[start..];
-    if !joined(rest).is_empty() {
-        parts.push(HeadingPart {
-            text: rest,
-            is_before_mark: false,
-        });
-    }
+    parts.push(&text[start..]);
+    parts.retain(|part| !joined(part).is_empty());
     parts
 }
 
@@ -282,6 +267,10 @@ mod tests {
             "The cache — later",
             "Files Changed: out of scope",
             "Appendix A: Files Changed",
+            "Unchanged (Keep As-Is)",
+            "Deferred (the cache)",
+            "Files to keep as is",
+            "No changes (for reference only)",
         ] {
             assert!(excludes(heading, false), "{heading}");
         }

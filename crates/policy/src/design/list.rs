@@ -3,7 +3,7 @@
 use super::markdown::one_line;
 use super::propose::form::{Form, FormPlace};
 use super::row::WrittenRow;
-use super::scan::Scanner;
+use super::scan::{Scanner, check_stars};
 use super::types::{self, RowAction, RowType};
 use super::{Actions, DesignBuilder, DesignText, GrantForm, ListNode, ListNodeKind, PIECE};
 use super::{Problem, WrittenPath, placeholders, problem};
@@ -126,6 +126,7 @@ fn read_item(
         return Err(no_path(text, said.is_some()));
     }
     scanner.check()?;
+    check_stars(source, content, &found.paths)?;
     let mut remarks = std::mem::take(&mut found.notes);
     let description = match remark(&mut scanner) {
         Some((remark, as_written)) => {
@@ -303,6 +304,20 @@ mod tests {
             ("- `a.rs`\n  - the parser", "", &["a.rs"], &["the parser"]),
             ("- None (docs only)", "", &[], &[]),
             ("- ~~`a.rs`~~", "", &[], &[]),
+            ("- **src/a.rs**", "", &["src/a.rs"], &[]),
+            (
+                "- *src/a.rs* and *src/b.rs*",
+                "",
+                &["src/a.rs", "src/b.rs"],
+                &[],
+            ),
+            (
+                "- **Modify:** src/a.rs — *all* of it",
+                "Modify",
+                &["src/a.rs"],
+                &["all of it"],
+            ),
+            ("- `docs/**/x/**`", "", &["docs/**/x/**"], &[]),
         ] {
             let strings = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect();
             let expected = (change_type.to_owned(), strings(paths), strings(remarks));
@@ -327,6 +342,10 @@ mod tests {
             ("- ~~Modify:~~ `a.rs`", "struck-out"),
             ("- `src/`\n  - not `src/a.rs`", "odd-item"),
             ("- `a.rs`\n  > quoted", "odd-item"),
+            ("- docs/**/x/**", "emphasis"),
+            ("- docs/*/x/*", "emphasis"),
+            ("- src/*.*", "emphasis"),
+            ("- *src/a*/b.rs", "emphasis"),
         ] {
             assert_eq!(said(text), Err(reason), "{text}");
         }

@@ -21,6 +21,30 @@ pub(super) struct ScannedPaths {
     pub(super) notes: Vec<String>,
 }
 
+/// Checks that the asterisks beside a path without backticks emphasise all of it or something else. Those that
+/// render as emphasis of a part were meant as a glob, which readers do not see.
+///
+/// # Errors
+/// Emphasis begins, ends or touches inside of a path.
+pub(super) fn check_stars(
+    source: &DesignText<'_>,
+    content: &InlineText,
+    paths: &[WrittenPath],
+) -> Result<(), Problem> {
+    for path in paths.iter().filter(|path| !path.is_code) {
+        for stars in &content.stars {
+            let is_around = stars.start <= path.span.start && path.span.end <= stars.end;
+            let is_apart = stars.end < path.span.start || path.span.end < stars.start;
+            if !is_around && !is_apart {
+                let start = stars.start.min(path.span.start);
+                let end = stars.end.max(path.span.end);
+                return Err(problem::emphasis(source.slice(start..end)));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A place in the text of a cell or an item.
 pub(super) struct Scanner<'r> {
     source: &'r DesignText<'r>,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::headings::Announcement;
 use super::propose::form::{Cell, Form, FormPlace};
 use super::row::WrittenRow;
-use super::scan::{Scanner, remark_of};
+use super::scan::{Scanner, check_stars, remark_of};
 use super::types::{self, RowAction, RowType};
 use super::{Actions, DesignBuilder, DesignText, GrantForm, InlineText, Problem, Table, TableRow};
 use super::{WrittenPath, paths, placeholders, problem, remarks};
@@ -372,7 +372,7 @@ fn cell_paths(
     scanner.move_to(content.run.text.len());
     scanner.check()?;
     if !found.paths.is_empty() && rest.is_empty() {
-        check_stars(source, content)?;
+        check_stars(source, content, &found.paths)?;
         return Ok(Some(found.paths));
     }
     let is_header = PATH_COLUMN.contains(&text.to_lowercase().as_str());
@@ -394,17 +394,6 @@ fn no_path(text: &str) -> Problem {
         .then(|| paths::read(&WrittenPath::new(text, 0..0), "".into()).err())
         .flatten();
     outside.unwrap_or_else(|| problem::no_backticks(text))
-}
-
-/// Asterisks that render as emphasis of a part of the cell were meant as a glob, which readers do not see.
-fn check_stars(source: &DesignText<'_>, content: &InlineText) -> Result<(), Problem> {
-    let span = source.trim(content.span.clone());
-    let is_whole = content.stars.len() == 1 && content.stars[0] == span;
-    let has_code = !content.run.pieces.is_empty();
-    if content.stars.is_empty() || is_whole || has_code {
-        return Ok(());
-    }
-    Err(problem::emphasis(source.slice(span)))
 }
 
 /// The first word of what stands beside a path, or its first symbol.

@@ -28,11 +28,7 @@ pub struct DesignContext<'a> {
 
 /// The rows that modify or delete what is not there, and those that add what was there before.
 pub fn check_design_rows(design: &Design, context: &DesignContext<'_>) -> Vec<Finding> {
-    let made = design
-        .grants
-        .iter()
-        .filter(|grant| grant.kind == GrantKind::File && grant.actions.contains(Actions::ADD));
-    let made: HashSet<&BString> = made.map(|grant| &grant.path).collect();
+    let made = made(&design.grants);
     let base = context.merge_base.unwrap_or(context.head);
     let files = FilesOfTree::new(base);
     let matched = matched(&design.grants, context.there);
@@ -40,9 +36,9 @@ pub fn check_design_rows(design: &Design, context: &DesignContext<'_>) -> Vec<Fi
     for (grant, is_matched) in design.grants.iter().zip(matched) {
         let is_made = made.contains(&grant.path);
         let whole = whole_path(&files, grant);
-        let found = missing(context, grant, is_made, is_matched)
+        let found = missing(context.there, grant, is_made, is_matched)
             .map(|finding| match &whole {
-                Some(whole) => finding.help(format!("did you mean `{}`?", escaped(whole))),
+                Some(whole) => finding.help(did_you_mean(whole)),
                 None => finding,
             })
             .or_else(|| exists(context, grant))
@@ -50,6 +46,41 @@ pub fn check_design_rows(design: &Design, context: &DesignContext<'_>) -> Vec<Fi
         findings.extend(found.map(|finding| finding.at(grant.anchor.clone())));
     }
     findings
+}
+
+/// The rows that only modify or delete a file which no tree has, and whose path is the end of exactly one path in the
+/// first tree: each means that file, and allows nothing until it names it.
+pub fn check_shortened_rows(grants: &[Grant], there: &[&dyn ResultTree]) -> Vec<Finding> {
+    let Some(tree) = there.first() else {
+        return Vec::new();
+    };
+    let made = made(grants);
+    let files = FilesOfTree::new(*tree);
+    let mut findings = Vec::new();
+    for grant in grants.iter().filter(|grant| grant.kind == GrantKind::File) {
+        if let Some(finding) = missing(there, grant, made.contains(&grant.path), false)
+            && let Some(whole) = whole_path(&files, grant)
+        {
+            let finding = finding.help(did_you_mean(&whole));
+            findings.push(finding.at(grant.anchor.clone()));
+        }
+    }
+    findings
+}
+
+/// The files that rows add.
+fn made(grants: &[Grant]) -> HashSet<&BString> {
+    let mut made = HashSet::new();
+    for grant in grants {
+        if grant.kind == GrantKind::File && grant.actions.contains(Actions::ADD) {
+            made.insert(&grant.path);
+        }
+    }
+    made
+}
+
+fn did_you_mean(whole: &BString) -> String {
+    format!("did you mean `{}`?", escaped(whole))
 }
 
 /// The only path of the base that ends with that of a row, if the base lacks the row's own.
@@ -98,7 +129,7 @@ pub fn matched(grants: &[Grant], trees: &[&dyn ResultTree]) -> Vec<bool> {
 
 /// A row for what is not there. Another row of the document may make it, and a glob may be matched.
 fn missing(
-    context: &DesignContext<'_>,
+    there: &[&dyn ResultTree],
     grant: &Grant,
     is_made: bool,
     is_matched: bool,
@@ -109,8 +140,7 @@ fn missing(
         return None;
     }
     let wants_directory = grant.kind == GrantKind::Directory;
-    let mut trees = context.there.iter();
-    let is_there = trees.any(|tree| match tree.entry(path) {
+    let is_there = there.iter().any(|tree| match tree.entry(path) {
         Some(node) => (node == Node::Directory) == wants_directory,
         None => false,
     });

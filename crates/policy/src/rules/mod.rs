@@ -40,7 +40,7 @@ pub use case::{
     Access, Case, MeasuredChange, MergeBase, PaidFor, ReadSubmodules, RenameTarget, ResultTree,
     Sink, Submodules, at_level,
 };
-pub use design_rows::{DesignContext, check_design_rows, matched};
+pub use design_rows::{DesignContext, check_design_rows, check_shortened_rows, matched};
 pub use files_of_tree::FilesOfTree;
 pub use policy_changed::{
     Means, changes_only_own_part, may_call_guard, means_removed, switch_changed,
