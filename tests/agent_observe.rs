@@ -521,6 +521,7 @@ fn commands_that_name_what_switches_the_hooks_are_denied() {
         "rm -f ~/.claude/settings.local.json",
         "sed -i d .codex/hooks.json",
         "rm -rf .claude",
+        "mkdir -p ~/.claude && echo x > ~/.claude/memory.md",
         "git rm -r --quiet .gemini",
     ] {
         let reason = bash(&repo, "PreToolUse", command).denies();

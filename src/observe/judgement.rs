@@ -11,14 +11,14 @@ use super::losses::{LossFinder, Losses, LostThing};
 use super::session::ObservedSession;
 use super::table::{Does, Fact, Had, Now};
 use crate::approvals::is_given;
-use crate::judge::{Options, as_requests, range, settings_of_head};
+use crate::judge::{Options, as_requests, range, settings_of, settings_of_head};
 use write_guard_policy::change::{Change, State};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::{Finding, Level};
 use write_guard_policy::rules::{self, at_level};
 use write_guard_repo::{
-    Back, Blobs, CheckedOut, Checkpoint, CheckpointStore, OwnLoss, Parents, Repository, Tree,
-    changes_between, differing, is_in_any, state_of, tree_of_changes,
+    Back, Blobs, CheckedOut, Checkpoint, CheckpointStore, OwnLoss, Parents, Range, Repository,
+    Tree, changes_between, differing, is_in_any, state_of, tree_of_changes,
 };
 
 /// What is compared.
@@ -290,7 +290,8 @@ impl ObservedJudge<'_> {
             let old = self.repo.tree_of(old.or(observed.before.head_commit()))?;
             let new = self.repo.tree_of(Some(tip))?;
             let place = FoundIn::Ref(name.map_or("HEAD", |(name, _)| name).to_owned());
-            for mut finding in range(self.repo, &new_range, self.options)?.findings {
+            for mut finding in range(self.repo, &new_range, &self.options_of(&new_range)?)?.findings
+            {
                 let is_old = match &finding.path {
                     Some(path) => old.get(path.as_ref())? == new.get(path.as_ref())?,
                     None => false,
@@ -307,6 +308,17 @@ impl ObservedJudge<'_> {
             }
         }
         Ok(())
+    }
+
+    /// How new commits are judged. Without a commit in common they would pass as work from before `guard.toml`; but a
+    /// session keeps the settings that it began under, whatever it makes.
+    fn options_of(&self, new_range: &Range) -> Result<Options> {
+        let mut options = self.options.clone();
+        if new_range.base.is_none() {
+            let settings = settings_of(self.repo, self.observed.before.head_commit())?;
+            options.settings = settings.transpose()?;
+        }
+        Ok(options)
     }
 
     /// What guard looks with: its own log, snapshots and checkpoints, and the files that say which hooks run and what
