@@ -275,3 +275,33 @@ fn staged_skips_files_that_are_not_designs() {
     repo.stage_raw(&[(0o120000, blob, DESIGN.as_bytes())]);
     repo.tells(&staged, 2, "is not a regular file");
 }
+
+#[test]
+fn a_row_that_means_another_file_allows_nothing_and_says_which() {
+    let repo = begun(
+        &[
+            "src/ui/step.rs",
+            "src/ui/new.rs",
+            "src/a/two.rs",
+            "src/b/two.rs",
+        ],
+        &[
+            ("step.rs", "Modify", ""),
+            ("ui/step.rs", "Delete", ""),
+            ("new.rs", "Add", ""),
+            ("two.rs", "Modify", ""),
+        ],
+    );
+    for verb in ["show", "check"] {
+        let scope = repo.json(&["scope", verb]);
+        let mut paths = Vec::new();
+        for grant in scope["grants"].as_array().unwrap() {
+            paths.push(grant["path"].as_str().unwrap());
+        }
+        assert_eq!(paths, ["new.rs", "two.rs"], "{verb}");
+        let output = repo.guard(&["scope", verb]);
+        output.says("did you mean `src/ui/step.rs`?");
+    }
+    let prompt = repo.guard(&["scope", "prompt"]).exits(0).text();
+    assert!(!prompt.contains("step.rs"), "{prompt}");
+}

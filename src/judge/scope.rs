@@ -79,14 +79,7 @@ fn grants(
     let (head, tree) = (repo.tree_of(repo.head_commit()?)?, index.tree()?);
     let (head, tree) = (GitTreeView::new(&head, None), GitTreeView::new(&tree, None));
     let scope = Scope::new(all.collect());
-    let shortened = rules::check_shortened_rows(scope.grants(), &[&tree, &head, &disk]);
-    let mut listed = listed(&policy.settings, &scope, &head, &tree, &disk);
-    listed.retain(|line| {
-        let place = Some(&line.grant.anchor);
-        !shortened
-            .iter()
-            .any(|finding| finding.design.as_ref() == place)
-    });
+    let (listed, shortened) = listed(&policy.settings, &scope, &head, &tree, &disk);
     problems.extend(shortened);
     head.failed.finish()?;
     tree.failed.finish()?;
@@ -94,16 +87,25 @@ fn grants(
 }
 
 /// The grants of a scope, each with whether its file exists: a glob by what `tree` lists, a path by what is there `now`.
+/// Rows that mean another file are left out, and what is wrong with them is the second answer.
 pub(super) fn listed(
     settings: &Settings,
     scope: &Scope,
     head: &dyn ResultTree,
     tree: &dyn ResultTree,
     now: &dyn ResultTree,
-) -> Vec<ScopeGrant> {
+) -> (Vec<ScopeGrant>, Vec<Finding>) {
+    let shortened = rules::check_shortened_rows(scope.grants(), &[tree, head, now]);
+    let places: Vec<_> = shortened
+        .iter()
+        .filter_map(|finding| finding.design.as_ref())
+        .collect();
     let matched = rules::matched(scope.grants(), &[tree]);
     let mut listed = Vec::new();
     for (grant, is_matched) in scope.grants().iter().zip(matched) {
+        if places.contains(&&grant.anchor) {
+            continue;
+        }
         let path: &BStr = grant.path.as_ref();
         let exists = match grant.kind {
             GrantKind::Glob => is_matched,
@@ -116,7 +118,7 @@ pub(super) fn listed(
             exists,
         });
     }
-    listed
+    (listed, shortened)
 }
 
 /// The settings in force with their places, and any designs chosen by hand.
