@@ -39,6 +39,7 @@
 //! report             verdict -> bytes, one file per format
 //! files              effects on a workspace: write, patch, snapshots, log
 //! approvals          a person's consent: hold, ask, sign, verify, use up
+//! attempts           what was refused, and what followed
 //! observe            what a command changed
 //! agents             tool call of a coding agent -> answer
 //! mcp                the file operations as tools of an MCP server
@@ -57,6 +58,7 @@ pub mod agents;
 mod api;
 #[doc(hidden)]
 pub mod approvals;
+mod attempts;
 mod ci;
 #[doc(hidden)]
 pub mod cli;

@@ -1,6 +1,6 @@
 //! What the model is told about the scope, before its first write.
 
-use crate::common::agents::{hook, repo};
+use crate::common::agents::{Answered, hook, repo, write};
 use crate::common::{DESIGN, Output, Repo, SETTINGS, assert_says, table};
 use serde_json::{Value, json};
 
@@ -115,4 +115,27 @@ fn work_tree_of_an_agent_inherits_the_design_of_the_branch_that_it_was_made_from
     // Other names are the person's own.
     repo.git(&["-C", linked, "switch", "--quiet", "-c", "other"]);
     assert_eq!(check("src/log.py"), 2);
+}
+
+#[test]
+fn next_session_reads_what_was_refused_and_where_it_belongs() {
+    let repo = repo();
+    assert!(!told(&repo, "claude", "SessionStart").contains("Refused"));
+    write(&repo, "src/core/lld.py", "x = 1\n").denies();
+    let text = told(&repo, "claude", "SessionStart");
+    let part = "Refused on this branch before: src/core/lld.py (use src/utils/lld.py). Do not";
+    assert_says(&text, &[part]);
+    for n in 0..12 {
+        write(&repo, &format!("lib/more_{n}.py"), "x = 1\n").denies();
+    }
+    let text = told(&repo, "claude", "SessionStart");
+    let (_, refused) = text.split_once("Refused on this branch before: ").unwrap();
+    assert_eq!(refused.matches("lib/more_").count(), 10, "{text}");
+    // What a row allows by now is no refusal any more.
+    repo.design(
+        DESIGN,
+        &[("lib/", "Add", "more"), ("src/core/*.py", "Add", "more")],
+    );
+    repo.commit("Extend the design");
+    assert!(!told(&repo, "claude", "SessionStart").contains("Refused"));
 }

@@ -29,6 +29,7 @@ mod approvals_signed;
 mod approve_signs;
 mod architecture;
 mod assurance;
+mod audit_attempts;
 mod audit_log;
 mod authority;
 mod boundaries_004;

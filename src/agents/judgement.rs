@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use gix::bstr::{BStr, BString};
 
+use super::Agent;
 use super::action::FileAction;
 use super::payload::AgentEvent;
 use super::rebuild::{edited_notebook, edited_text, patched};
@@ -29,6 +30,7 @@ use write_guard_repo::{Repository, real_path, system};
 pub(crate) fn judge(
     repo: &Repository,
     options: &Options,
+    agent: Agent,
     call: &AgentEvent,
 ) -> GateResult<Vec<Effect>> {
     let boundary = Boundary::open(repo.own_workdir()?)?;
@@ -51,7 +53,8 @@ pub(crate) fn judge(
     if judged.is_empty() && ignored.is_empty() {
         return Ok(Vec::new());
     }
-    let gate = Gate::open_to_change(repo, options, &requests)?;
+    let mut gate = Gate::open_to_change(repo, options, &requests)?;
+    gate.agent = Some(agent.name());
     check_each_once(&gate, &requests)?;
     for request in &ignored {
         let request: &BStr = request.as_ref();

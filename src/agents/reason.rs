@@ -1,19 +1,17 @@
 //! What a model reads about a denial and about the scope: what is wrong, what to do next, and what will not help.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use super::payload::AgentEvent;
 use super::protocol::EventKind;
-use crate::files::{Failure, FailureKind, Log, REFUSED};
+use crate::attempts::refused_before;
+use crate::files::{Failure, FailureKind};
 use crate::judge::{self, Options};
 use crate::observe::Told;
 use crate::report::prompt_text;
-use write_guard_policy::finding::{Help, Rule};
+use write_guard_policy::finding::Help;
 use write_guard_policy::path::escaped;
-use write_guard_policy::verdict::ScopeListing;
 use write_guard_repo::Repository;
-use write_guard_repo::disk::absolute;
 
 /// What a branch without a design of its own means for the agent.
 const NO_DESIGN: &str = "End it with a section Files Changed, a table File | Change Type | Description with a row for \
@@ -41,58 +39,6 @@ fn no_design(repo: &Repository) -> String {
         places => places.join(" or "),
     };
     format!("Write the plan of this work to {place}. {NO_DESIGN}")
-}
-
-/// How many refused paths the text of a session names.
-const MAX_REFUSED: usize = 8;
-/// So much of the end of the log is searched for them.
-const END_OF_LOG: u64 = 256 * 1024;
-
-/// What was refused before by the designs that apply here, so that the next session does not try it again.
-fn refused_before(repo: &Repository, options: &Options) -> String {
-    let Ok(listing) = judge::scope(repo, options) else {
-        return String::new();
-    };
-    let designs: Vec<String> = listing
-        .designs
-        .iter()
-        .map(|one| one.path.to_string())
-        .collect();
-    let records = Log::of(repo).last_records(END_OF_LOG).unwrap_or_default();
-    let root = repo.workdir().map(absolute).unwrap_or_default();
-    let mut paths: Vec<String> = Vec::new();
-    for record in records.iter().rev() {
-        let of_these = record
-            .designs()
-            .any(|design| designs.iter().any(|one| one == design));
-        let is_scope = [Rule::OutOfScope, Rule::ActionNotGranted];
-        let is_scope = is_scope.iter().any(|rule| rule.id() == record.text("rule"));
-        if record.event() != REFUSED || !of_these || !is_scope {
-            continue;
-        }
-        let path = record.text("path");
-        let below = Path::new(path)
-            .strip_prefix(&root)
-            .ok()
-            .and_then(Path::to_str);
-        let path = below.unwrap_or(path).to_owned();
-        if !paths.contains(&path) && !is_granted(&listing, &path) {
-            paths.push(path);
-        }
-    }
-    paths.truncate(MAX_REFUSED);
-    if paths.is_empty() {
-        return String::new();
-    }
-    format!(
-        "\nRefused on this branch before: {}. Do not try these again without a row.\n",
-        paths.join(", ")
-    )
-}
-
-/// Whether a row names the path by now.
-fn is_granted(listing: &ScopeListing, path: &str) -> bool {
-    listing.grants.iter().any(|line| line.grant.path == path)
 }
 
 /// What a model reads about a failure, after a verdict: what is wrong, what to do next as far as it fits into `most` bytes,

@@ -35,7 +35,7 @@ impl AgentWork<'_> {
         let mut actions = call.actions.iter();
         if actions.any(|action| action.paths().next().is_some()) {
             for (repo, part) in places.by_repository(call)? {
-                let effects = judge(&repo, self.options, &part)
+                let effects = judge(&repo, self.options, self.agent, &part)
                     .map_err(|failure| places.naming_own_file(&repo, &part, failure))?;
                 // Whose content it is does not decide about the write.
                 let _ = self.note_written(&repo, call, &effects);
@@ -134,7 +134,9 @@ impl AgentWork<'_> {
         for (repo, is_second) in observed {
             let options = approvals::with_unexpired(&repo, self.options.clone())?;
             let observer = Observer::open(&repo, &options, &event.session)?;
-            let observer = observer.of_second_work_tree(is_second);
+            let observer = observer
+                .of_second_work_tree(is_second)
+                .by(self.agent.name());
             if let Some(told) = observer.finish(ended)? {
                 all = Some(all.map_or(told.clone(), |known| known.with(told)));
             }

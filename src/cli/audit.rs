@@ -4,8 +4,9 @@ use clap::Subcommand;
 use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
-use super::options::repository;
+use super::options::{DesignArgs, repository};
 use super::output::Output;
+use crate::attempts::{self, Work};
 use crate::files::{Log, Record, Verification, verify};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::escaped;
@@ -30,7 +31,24 @@ pub(super) enum AuditArgs {
         after_help = "Examples:\n  guard audit verify\n\nguard names the first damaged record. Anyone who can write the log can rewrite all of it, or cut off its end."
     )]
     Verify,
+    /// Count the refusals of each design and agent, and what followed each.
+    #[command(after_help = ATTEMPTS_EXAMPLES)]
+    Attempts {
+        /// Count only what was refused since this day, such as 2026-11-30.
+        #[arg(long, value_name = "DAY")]
+        since: Option<String>,
+    },
 }
+
+const ATTEMPTS_EXAMPLES: &str = "\
+Examples:
+  guard audit attempts                       list every refusal with what followed
+  guard audit attempts --since 2026-11-01    the same since a day
+  guard audit attempts --format json         the counts for a program
+
+After a refusal, a person approved the change, the same path was tried again, a row was added, the work went on at the path \
+that guard suggested or at another one, or it was given up. The attempts are the refusals before the first commit that \
+guard accepts, and this commit.";
 
 impl AuditArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -44,8 +62,24 @@ impl AuditArgs {
                 Ok(0)
             }
             AuditArgs::Verify => Ok(print_verification(output, &verify(&bytes))),
+            AuditArgs::Attempts { since } => {
+                let since = since.as_deref().map(attempts::day).transpose()?;
+                let options = DesignArgs { lld: Vec::new() }.options(true);
+                let work = attempts::attempts(&repo, &options, &bytes, since.as_deref())?;
+                print_attempts(output, &work);
+                Ok(0)
+            }
         }
     }
+}
+
+fn print_attempts(output: &mut Output, work: &[Work]) {
+    let json: Vec<Value> = work.iter().map(Work::json).collect();
+    let mut text: String = work.iter().map(Work::text).collect();
+    if work.is_empty() {
+        text = "guard has refused nothing here\n".to_owned();
+    }
+    output.answer(&json!({ "version": 1, "work": json }), text);
 }
 
 fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {

@@ -28,6 +28,8 @@ pub struct Gate<'a> {
     /// How decisions come, such as from a [`TERMINAL`]. What the client of an MCP server answers for the person is never
     /// signed: a key that needs no touch would turn the client's word into the person's signature.
     pub how: &'static str,
+    /// Who asks, for the log: an agent's name; `None` for the command line.
+    pub(crate) agent: Option<&'static str>,
     /// Whether a write of no content is refused, because a closed or forgotten input could empty a file.
     pub refuses_empty: bool,
 }
@@ -89,6 +91,7 @@ impl<'a> Gate<'a> {
             head: BaseCommit::new(repo, repo.head_commit()?)?,
             signer: None,
             how: TERMINAL,
+            agent: None,
             refuses_empty: false,
             repo,
         })

@@ -178,6 +178,9 @@ impl Gate<'_> {
         let detail = |key| failure.details.get(key).cloned();
         let reason = detail("reason").unwrap_or_else(|| failure.kind.name().into());
         let rule = failure.finding.as_ref().map(|finding| finding.rule.id());
+        let finding = failure.finding.as_ref();
+        let closest = finding.and_then(|finding| finding.closest.as_ref());
+        let branch = self.repo.design_branch().ok().flatten();
         let digests = digests.into_iter();
         let mut facts = members(digests.map(|(key, id)| (key, id.map(Value::from))));
         facts.extend(members([
@@ -187,6 +190,12 @@ impl Gate<'_> {
             ("id", detail("id")),
             ("expires", detail("expires")),
             ("rule", rule.map(Value::from)),
+            (
+                "closest",
+                closest.map(|path| escaped(path).to_string().into()),
+            ),
+            ("agent", self.agent.map(Value::from)),
+            ("branch", branch.map(|branch| branch.to_string().into())),
             ("designs", Some(versions(&self.policy.design_versions()))),
         ]));
         match self.log.append(REFUSED, facts) {

@@ -95,7 +95,8 @@ impl Call<'_> {
         self.checked(Gate::open_to_change(self.repo, options, &requests)?)
     }
 
-    fn checked<'g>(&self, gate: Gate<'g>) -> GateResult<Gate<'g>> {
+    fn checked<'g>(&self, mut gate: Gate<'g>) -> GateResult<Gate<'g>> {
+        gate.agent = Some("mcp");
         self.session.check(&gate)?;
         Ok(gate)
     }

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use gix::bstr::BStr;
 
+use crate::attempts::note_refused;
 use crate::files::{self, now as time_now};
 use crate::judge::Options;
 use hook_files::hook_files;
@@ -104,6 +105,8 @@ pub(crate) struct Observer<'a> {
     session: ObservedSession,
     /// Whether another work tree of the repository is observed for the same call, which judges the refs.
     is_second: bool,
+    /// Who calls, for the log.
+    agent: &'static str,
 }
 
 /// What one look told.
@@ -135,12 +138,18 @@ impl<'a> Observer<'a> {
             store,
             id,
             is_second: false,
+            agent: "",
         })
     }
 
     /// Leaves the refs to another work tree of the repository, if one is observed for the same call.
     pub(crate) fn of_second_work_tree(self, is_second: bool) -> Observer<'a> {
         Observer { is_second, ..self }
+    }
+
+    /// The same for calls of this agent.
+    pub(crate) fn by(self, agent: &'static str) -> Observer<'a> {
+        Observer { agent, ..self }
     }
 
     /// Records what there is before a call.
@@ -362,6 +371,7 @@ impl<'a> Observer<'a> {
         let losses = &seen.losses;
         let is_means = |place: &FoundIn| matches!(place, FoundIn::Own | FoundIn::Switch);
         let means_are_off = seen.findings.iter().any(|(_, place)| is_means(place));
+        self.note_refused(seen);
         if !seen.findings.is_empty() || !losses.told.is_empty() {
             look.held.push(text::report(seen, command, means_are_off));
         }
@@ -371,6 +381,17 @@ impl<'a> Observer<'a> {
         }
         if !losses.own.is_empty() {
             look.neutral.push(text::own_line(&losses.own, command));
+        }
+    }
+
+    /// Logs what was refused.
+    fn note_refused(&self, seen: &Observation) {
+        let scope = self.session.scope.as_ref();
+        let designs: Vec<String> = scope.map(ScopeInForce::designs).unwrap_or_default();
+        for (finding, place) in &seen.findings {
+            if *place == FoundIn::File {
+                note_refused(self.repo, self.agent, &designs, finding);
+            }
         }
     }
 

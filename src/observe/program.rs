@@ -95,7 +95,9 @@ impl<'a> ObservedProgram<'a> {
             change,
             clean,
             notes,
-        } = Observer::open(self.repo, self.options, SESSION)?.end_program(&self.id)?;
+        } = Observer::open(self.repo, self.options, SESSION)?
+            .by("exec")
+            .end_program(&self.id)?;
         let taken = match &change {
             Some((name, _)) if !clean.is_empty() && !keeps => {
                 files::take_back_paths(self.repo, self.options, name, &clean)?
@@ -155,6 +157,7 @@ impl Observer<'_> {
         let mut observation = self.observe(&before, &now.checkpoint)?;
         let clean = self.clean_before(&observation, &before)?;
         let change = self.keep(&call, (before, &now), &mut observation)?;
+        self.note_refused(&observation);
         let mut look = Look::default();
         self.look_at_scope(&now.checkpoint, &mut look);
         self.store.keep_session(&self.id, &self.session)?;

@@ -74,6 +74,11 @@ impl ScopeInForce {
         scope
     }
 
+    /// The designs, by path.
+    pub(super) fn designs(&self) -> Vec<String> {
+        self.designs.iter().cloned().collect()
+    }
+
     /// What this scope allows that the one before did not.
     pub(super) fn beyond(&self, before: &ScopeInForce) -> Option<Widened> {
         let rows: Vec<String> = self.rows.difference(&before.rows).cloned().collect();

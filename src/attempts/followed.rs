@@ -1,0 +1,233 @@
+//! What followed each refusal, and how many attempts a design took until its first accepted commit.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::refusal::{RefusedRequest, in_repository, is_granted};
+use crate::files::{REFUSED, Record};
+use crate::judge::{self, Options};
+use crate::report::rfc3339;
+use write_guard_policy::design;
+use write_guard_policy::error::{Error, Result};
+use write_guard_policy::named;
+use write_guard_policy::path::escaped;
+use write_guard_policy::policy;
+use write_guard_policy::scope::Grant;
+use write_guard_policy::scope::settings::Settings;
+use write_guard_repo::disk::absolute;
+use write_guard_repo::{Commit, Repository, changes_between};
+
+/// The event of an approval.
+const APPROVED: &str = "approved";
+
+named! {
+    /// What came after a refusal.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Followed {
+        /// A person approved the change.
+        Approved = "approved",
+        /// The same path was tried again, and refused.
+        SamePath = "same-path",
+        /// A row names the path by now.
+        RowAdded = "row-added",
+        /// The work went on at the path that guard had named.
+        AsSuggested = "as-suggested",
+        /// The work went on elsewhere.
+        AnotherPath = "another-path",
+        /// Nothing followed.
+        GivenUp = "given-up",
+    }
+}
+
+/// The refusals of one agent on one branch, under one design.
+#[derive(Debug)]
+pub(crate) struct Work {
+    /// The branch; empty for none.
+    pub(crate) branch: String,
+    /// The designs that applied, separated by commas.
+    pub(crate) design: String,
+    /// The agent; empty for the command line.
+    pub(crate) agent: String,
+    /// Each refusal, the oldest first, with what followed.
+    pub(crate) refusals: Vec<(RefusedRequest, Followed)>,
+    /// The refusals before the first accepted commit, and the one attempt that it is; `None` without such a commit.
+    pub(crate) attempts: Option<usize>,
+}
+
+/// The branch, the designs and the agent.
+type WorkKey = (String, String, String);
+
+/// What the log knows about refusals since a day.
+///
+/// # Errors
+/// A branch cannot be read.
+pub(crate) fn attempts(
+    repo: &Repository,
+    options: &Options,
+    log: &[u8],
+    since: Option<&str>,
+) -> Result<Vec<Work>> {
+    let records: Vec<Record> = log.lines().filter_map(Record::parse).collect();
+    let root = absolute(repo.workdir()?);
+    let mut groups: BTreeMap<WorkKey, Vec<RefusedRequest>> = BTreeMap::new();
+    for (at, record) in records.iter().enumerate() {
+        let is_recent = since.is_none_or(|since| record.text("time") >= since);
+        if let Some(refusal) = RefusedRequest::of(record, at, &root).filter(|_| is_recent) {
+            let design = refusal.designs.join(", ");
+            let key = (refusal.branch.clone(), design, refusal.agent.clone());
+            groups.entry(key).or_default().push(refusal);
+        }
+    }
+    let settings = judge::settings_of_head(repo)?;
+    let mut all = Vec::new();
+    for ((branch, design, agent), refusals) in groups {
+        let later = BranchWork::since(repo, &settings, &branch, &refusals)?;
+        let attempts = later.attempts(repo, options, &refusals);
+        let followed = refusals.into_iter().map(|refusal| {
+            let after = later.after(&refusal, &records[refusal.at + 1..], &root);
+            (refusal, after)
+        });
+        all.push(Work {
+            refusals: followed.collect(),
+            branch,
+            design,
+            agent,
+            attempts,
+        });
+    }
+    Ok(all)
+}
+
+/// What became of a branch since its first refusal.
+struct BranchWork<'a> {
+    settings: &'a Settings,
+    branch: BString,
+    /// The commits, the oldest first, each with its time and the paths that it changes.
+    commits: Vec<(Commit, String, BTreeSet<BString>)>,
+    /// The rows of the designs as the branch has them now.
+    grants: Vec<Grant>,
+}
+
+impl<'a> BranchWork<'a> {
+    fn since(
+        repo: &Repository,
+        settings: &'a Settings,
+        branch: &str,
+        refusals: &[RefusedRequest],
+    ) -> Result<BranchWork<'a>> {
+        let mut work = BranchWork {
+            settings,
+            branch: branch.into(),
+            commits: Vec::new(),
+            grants: Vec::new(),
+        };
+        let tip = repo.commit_of_ref(&format!("refs/heads/{branch}"))?;
+        let Some(tip) = tip.or(repo.head_commit()?) else {
+            return Ok(work);
+        };
+        let begin = refusals.first().map_or("", |first| first.time.as_str());
+        for commit in repo.commits_since(tip, i64::MIN)? {
+            let time = rfc3339(commit.time);
+            // A record and a commit of one second may come in either order.
+            if time.as_str() < begin {
+                break;
+            }
+            if let [parent] = commit.parents[..]
+                && repo.has(parent)
+            {
+                let old = repo.tree_of(Some(parent))?.id();
+                let changes = changes_between(repo.objects(), old, commit.tree)?;
+                let paths = changes.into_iter().map(|change| change.path).collect();
+                work.commits.push((commit, time, paths));
+            }
+        }
+        work.commits.reverse();
+        let tree = repo.tree_of(Some(tip))?;
+        let designs: BTreeSet<&String> = refusals.iter().flat_map(|one| &one.designs).collect();
+        for path in designs {
+            let path = BStr::new(path);
+            if let Some(content) = tree.read(path)? {
+                work.grants
+                    .extend(design::parse(path, &content, settings).grants);
+            }
+        }
+        Ok(work)
+    }
+
+    /// The refusals before the first accepted commit with more than designs in it, and that commit.
+    fn attempts(
+        &self,
+        repo: &Repository,
+        options: &Options,
+        refusals: &[RefusedRequest],
+    ) -> Option<usize> {
+        let is_code = |path: &BString| !policy::is_design(self.settings, path.as_ref());
+        let with_code = self
+            .commits
+            .iter()
+            .filter(|(.., paths)| paths.iter().any(is_code));
+        for (commit, time, _) in with_code {
+            let verdict = judge::commit(repo, commit.id, Some(self.branch.clone()), options);
+            if verdict.is_ok_and(|verdict| verdict.exit_code() == 0) {
+                let before = refusals.iter().filter(|refusal| refusal.time <= *time);
+                return Some(before.count() + 1);
+            }
+        }
+        None
+    }
+
+    /// What followed a refusal, by the records behind it and by the commits.
+    fn after(&self, refusal: &RefusedRequest, later: &[Record], root: &Path) -> Followed {
+        let path_of = |record: &Record| in_repository(record.text("path"), root);
+        let mut approvals = later.iter().filter(|record| record.event() == APPROVED);
+        let is_this = |record: &Record| {
+            path_of(record) == refusal.path && record.text("new") == refusal.content
+        };
+        if refusal.is_held && approvals.any(is_this) {
+            return Followed::Approved;
+        }
+        let of_design = |record: &&Record| {
+            let mut designs = record.designs();
+            designs.any(|design| refusal.designs.iter().any(|one| one == design))
+        };
+        let mut again = later.iter().filter(of_design);
+        if again.any(|record| record.event() == REFUSED && path_of(record) == refusal.path) {
+            return Followed::SamePath;
+        }
+        if refusal.is_about_scope() && is_granted(self.grants.clone(), &refusal.path) {
+            return Followed::RowAdded;
+        }
+        let logged = later.iter().filter(of_design);
+        let logged: BTreeSet<String> = logged.map(path_of).collect();
+        let commits = self.commits.iter();
+        let committed = commits.filter(|(_, time, _)| *time >= refusal.time);
+        let committed = committed.flat_map(|(.., paths)| paths);
+        let mut went_on: BTreeSet<String> =
+            committed.map(|path| escaped(path).to_string()).collect();
+        went_on.extend(logged);
+        if went_on.contains(&refusal.closest) {
+            Followed::AsSuggested
+        } else if went_on.is_empty() {
+            Followed::GivenUp
+        } else {
+            Followed::AnotherPath
+        }
+    }
+}
+
+/// A day as people write it, which the times of records begin with.
+///
+/// # Errors
+/// It is none.
+pub(crate) fn day(text: &str) -> Result<String> {
+    let shape = text
+        .bytes()
+        .map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
+    if shape.eq(*b"0000-00-00") {
+        return Ok(text.to_owned());
+    }
+    let message = format!("`{}` is not a day", escaped(text));
+    Err(Error::new(message).help("write it as in 2026-11-30"))
+}
