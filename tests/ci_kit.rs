@@ -9,8 +9,8 @@ use crate::common::{self, Repo, SOURCE, assert_says};
 
 const ACTION: &str = include_str!("../action.yml");
 
-/// The scripts of the action, as the runner hands them to bash: install, judge.
-fn scripts() -> Vec<String> {
+/// The scripts of the action, as the runner hands them to bash: install, judge, suggest.
+pub fn scripts() -> Vec<String> {
     let scripts = ACTION.split("      run: |\n").skip(1);
     let script = |rest: &str| {
         let is_inside = |line: &&str| line.is_empty() || line.starts_with("        ");
@@ -21,7 +21,7 @@ fn scripts() -> Vec<String> {
 }
 
 /// bash as the runner calls it.
-fn bash(repo: &Repo, script: &str) -> Command {
+pub fn bash(repo: &Repo, script: &str) -> Command {
     let mut bash = repo.command("bash");
     bash.args("--noprofile --norc -e -o pipefail -c".split(' '))
         .arg(script);
@@ -161,7 +161,7 @@ fn action_builds_its_own_sources_outside_the_checkout_if_there_is_no_release() {
     }
 }
 
-/// Runs the action's last step with a guard that records its arguments, one per line.
+/// Runs the action's second step with a guard that records its arguments, one per line.
 fn run_action(repo: &Repo, design: &str, args: &str, code: i32) -> (Vec<String>, String) {
     let temp: PathBuf = repo.path("../runner");
     let record = "printf '%s\\n' \"$@\" >../runner/arguments\necho refused >../runner/guard.md";
@@ -178,7 +178,8 @@ fn run_action(repo: &Repo, design: &str, args: &str, code: i32) -> (Vec<String>,
         .env("GITHUB_STEP_SUMMARY", &summary)
         .env("GITHUB_OUTPUT", &outputs)
         .env("GUARD_ACTION_DESIGN", design)
-        .env("GUARD_ACTION_ARGS", args);
+        .env("GUARD_ACTION_ARGS", args)
+        .env("GUARD_ACTION_SUGGEST", "false");
     common::run(&mut step).exits(code);
     assert!(old.iter().all(|file| !file.exists()), "an old report stays");
     assert_eq!(fs::read_to_string(summary).unwrap(), "earlier\nrefused\n");

@@ -71,6 +71,7 @@ mod file_verbs;
 mod format_short;
 mod formats;
 mod generate;
+mod github_review;
 mod hook_scripts;
 mod hostile_paths;
 mod init;

@@ -86,6 +86,7 @@ impl LintArgs {
         let options = Options {
             precision: output.precision(),
             for_page: output.has_page(),
+            for_suggestions: output.has_suggestions(),
             each_commit: self.each_commit,
             ..self.design.options(self.ci)
         };

@@ -96,6 +96,16 @@ impl Output {
         self.files.iter().any(|(format, _)| *format == Format::Html)
     }
 
+    /// Whether one of the reports suggests the missing rows.
+    pub(super) fn has_suggestions(&self) -> bool {
+        let mut formats = self
+            .files
+            .iter()
+            .map(|(format, _)| *format)
+            .chain([self.format]);
+        formats.any(|format| format == Format::GithubReview)
+    }
+
     /// Adds a file to write a report to; a private one is for the owner only.
     pub(super) fn add_file(&mut self, format: Format, path: PathBuf, private: bool) {
         self.private = private;

@@ -19,7 +19,7 @@ use write_guard_policy::measure::Precision;
 use write_guard_policy::path::escaped;
 use write_guard_policy::policy::{Policy, Stage};
 use write_guard_policy::scope::settings::{self, Settings};
-use write_guard_policy::verdict::{Source, SourceKind, Verdict};
+use write_guard_policy::verdict::{RowSuggestions, Source, SourceKind, Verdict};
 use write_guard_repo::{Blobs, Objects, Tree, state_of, tree_of_changes};
 
 /// Judges what a commit would bring whose changes are these. Nothing is known of other files, of the merge base or of
@@ -71,6 +71,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         findings,
         commit_approvals: CommitApprovals::default(),
         approved: HashSet::new(),
+        suggestions: RowSuggestions::default(),
         review: None,
     };
     judged.verdict()

@@ -21,6 +21,7 @@ mod reverts;
 mod review;
 mod scope;
 mod staged;
+mod suggestions;
 mod tree_view;
 mod trial;
 
@@ -78,6 +79,8 @@ pub struct Options {
     pub each_commit: bool,
     /// Whether to collect what the review page shows beyond findings and changes.
     pub for_page: bool,
+    /// Whether to work out the missing rows as suggestions for a reviewer.
+    pub for_suggestions: bool,
     /// Whether the commits have not left this clone yet.
     pub is_local: bool,
     /// Settings to judge by instead of those of the base, for a trial.

@@ -8,6 +8,7 @@ use super::document_faults::document_faults;
 use super::facts::{JudgementFacts, old_state};
 use super::measured_changes::Judge;
 use super::policy_loader::load_for_changes;
+use super::suggestions::suggestions;
 use super::{Options, reverts, review};
 use crate::approvals::CommitApprovals;
 use write_guard_policy::change::Change;
@@ -17,7 +18,9 @@ use write_guard_policy::finding::Finding;
 use write_guard_policy::measure::Class;
 use write_guard_policy::policy::{Governing, Policy, Stage};
 use write_guard_policy::rules::MeasuredChange;
-use write_guard_policy::verdict::{DesignUsed, JudgedChange, Review, Source, Texts, Verdict};
+use write_guard_policy::verdict::{
+    DesignUsed, JudgedChange, Review, RowSuggestions, Source, Texts, Verdict,
+};
 use write_guard_repo::{Objects, changes_between, real_path};
 
 /// A finished judgement and what it rests on.
@@ -33,6 +36,7 @@ pub(super) struct Judged {
     pub(super) approved: HashSet<BString>,
     /// What the reader asked for beyond findings and changes.
     pub(super) review: Option<Box<Review>>,
+    pub(super) suggestions: RowSuggestions,
 }
 
 /// Runs the pipeline.
@@ -93,6 +97,7 @@ pub(crate) fn judge(facts: JudgementFacts<'_>, options: &Options) -> Result<Judg
     Ok(Judged {
         objects: objects.clone(),
         source: source(&facts),
+        suggestions: suggestions(&facts, &policy, &findings, options)?,
         review: options.for_page.then(|| Box::new(review())),
         policy,
         changes,
@@ -143,6 +148,7 @@ impl Judged {
             texts: texts(&self.policy),
             notes: self.policy.notes,
             findings: self.findings,
+            suggestions: self.suggestions,
             review: self.review,
         })
     }

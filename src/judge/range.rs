@@ -16,7 +16,7 @@ use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::escaped;
 use write_guard_policy::policy::Stage;
 use write_guard_policy::scope::settings::Settings;
-use write_guard_policy::verdict::{Source, SourceKind, Verdict};
+use write_guard_policy::verdict::{RowSuggestions, Source, SourceKind, Verdict};
 use write_guard_repo::{PushSide, Range, Repository, Update};
 
 /// Judges the commit `id` as a commit on `branch`, by the policy of its first parent.
@@ -257,6 +257,7 @@ fn together(reports: Vec<Verdict>) -> Verdict {
     for report in reports {
         // What the page shows beyond findings and changes is about one ref.
         all.review = None;
+        all.suggestions = RowSuggestions::default();
         all.source = Source {
             kind: SourceKind::Range,
             ..Source::default()

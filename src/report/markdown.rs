@@ -51,13 +51,13 @@ fn row(finding: &Finding) -> String {
 }
 
 /// Text as code.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let is_plain = |c: char| !c.is_ascii_punctuation() || "#/.-".contains(c);
     format!("<code>{}</code>", safe(text, "@", is_plain))
 }
 
 /// A sentence without markup.
-fn prose(text: &str) -> String {
+pub(super) fn prose(text: &str) -> String {
     safe(text, "@#", |c| !"\\`*_[]<>&|~$!:\"".contains(c))
 }
 

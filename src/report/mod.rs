@@ -5,6 +5,7 @@ mod check;
 mod diagnostic;
 mod explain;
 mod github;
+mod github_review;
 mod gitlab;
 mod html;
 mod human;
@@ -79,6 +80,7 @@ fn write_run(run: RunResult<'_>, to: Target<'_>) -> io::Result<()> {
         Format::Human => out.write_all(human::report(run, to.style).as_bytes())?,
         Format::Short => out.write_all(short::report(run, to.style).as_bytes())?,
         Format::Github => out.write_all(github::report(run, to.style).as_bytes())?,
+        Format::GithubReview => github_review::report(run, &mut out)?,
         Format::Markdown => out.write_all(markdown::report(run).as_bytes())?,
         Format::Html => out.write_all(html::report(run).as_bytes())?,
     }

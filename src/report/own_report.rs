@@ -27,6 +27,7 @@ pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
             "\\{\n  \"\\$schema\": \"(?s:.*)\n          \"name\": \"guard\",".to_owned()
         }
         Format::Github => "::stop-commands::".to_owned(),
+        Format::GithubReview => "\\{\n  \"event\": \"COMMENT\",\n  \"body\": \"".to_owned(),
         Format::Gitlab => format!(
             "\\[(\\]\\s*$|\n  \\{{\n    \"description\": \".*\n    \"check_name\": \"({rules}|guard)\")"
         ),

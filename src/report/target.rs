@@ -25,6 +25,8 @@ named! {
         Sarif = "sarif",
         /// GitHub's workflow commands, with the report for people.
         Github = "github",
+        /// The missing rows as suggestions, for one call of GitHub's API.
+        GithubReview = "github-review",
         /// GitLab's Code Quality report.
         Gitlab = "gitlab",
         /// JUnit XML.

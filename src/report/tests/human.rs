@@ -140,7 +140,7 @@ fn attack_41_nothing_hostile_reaches_the_terminal() {
         changes: vec![line],
         notes: vec![HOSTILE.into()],
         texts,
-        review: None,
+        ..Verdict::default()
     };
     let text = plain(&report);
     assert_clean(&text);

@@ -80,7 +80,7 @@ fn refused() -> Verdict {
         changes: vec![change("src/utils/lld.rs"), change("src/core/lld.rs")],
         notes: vec!["docs/lld/LLD-188.md was read from HEAD".into()],
         texts,
-        review: None,
+        ..Verdict::default()
     }
 }
 

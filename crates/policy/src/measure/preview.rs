@@ -16,7 +16,7 @@ use super::text::Unit;
 use crate::path::is_hostile;
 
 /// Unchanged lines around a change.
-const CONTEXT: usize = 3;
+pub(super) const CONTEXT: usize = 3;
 
 /// So many removed or added lines in a row are shown in any case.
 const FEWEST: usize = 3;

@@ -2,7 +2,7 @@
 
 mod answers;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
 use bstr::BString;
@@ -17,6 +17,7 @@ pub use answers::{
 use crate::approve::Approval;
 use crate::change::State;
 use crate::finding::{Finding, Level, json};
+use crate::measure::LineEdit;
 use crate::path::escaped;
 use crate::scope::Grant;
 
@@ -39,8 +40,19 @@ pub struct Verdict {
     pub notes: Vec<String>,
     /// The documents to quote. If a finding's document is missing here, only its place is shown.
     pub texts: Texts,
+    /// The rows that the designs lack, as edits for a reviewer; empty unless asked for.
+    pub suggestions: RowSuggestions,
     /// What only the review page and the map show; `None` unless asked for.
     pub review: Option<Box<Review>>,
+}
+
+/// Missing rows as edits of the designs in the judged commits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RowSuggestions {
+    /// The edits, each with its design.
+    pub edits: Vec<(BString, LineEdit)>,
+    /// The paths that the new rows name.
+    pub paths: BTreeSet<BString>,
 }
 
 named! {
