@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::common::pages::page;
 use crate::common::{self, GUARD, Output, Repo, write_executable};
-use serde_json::{Value, json};
+use serde_json::Value;
 use write_guard::agents::Agent;
 use write_guard_policy::rules::AGENT_FILES;
 
@@ -103,8 +103,7 @@ fn other_settings_stay() {
         assert!(new.contains(part), "{new}");
     }
     with_path(&repo, "uninstall claude").exits(0);
-    let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    assert_eq!(json(&repo.text(CLAUDE)), json(mine));
+    assert_eq!(repo.text(CLAUDE), mine);
     // guard cannot keep comments.
     let commented = mine.replacen('{', "{\n  // ours", 1);
     repo.write(CLAUDE, &commented);
@@ -116,11 +115,56 @@ fn other_settings_stay() {
     // What somebody else changed meanwhile stays.
     repo.write(CLAUDE, "{\"a\":1}");
     with_path(&repo, "install claude").exits(0);
-    let changed = repo.text(CLAUDE).replace("\"a\": 1", "\"a\": 2");
+    let changed = repo.text(CLAUDE).replace("\"a\":1", "\"a\":2");
     repo.write(CLAUDE, changed);
     with_path(&repo, "uninstall claude").exits(0);
-    let left: Value = serde_json::from_str(&repo.text(CLAUDE)).unwrap();
-    assert_eq!(left, json!({"a": 2}));
+    assert_eq!(repo.text(CLAUDE), "{\"a\":2}");
+}
+
+#[test]
+fn uninstall_leaves_every_byte_of_other_settings() {
+    let repo = repo();
+    for mine in [
+        "{}",
+        "{\n\t\"model\": \"m\",\n\t\"hooks\": {}\n}",
+        "{\r\n  \"model\": \"m\"\r\n}\r\n",
+        "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"command\":\"./lint\"}]}],\"PreToolUse\":[]},\"a\":[1,2]}\n",
+    ] {
+        repo.write(CLAUDE, mine);
+        with_path(&repo, "install claude").exits(0);
+        assert!(repo.text(CLAUDE).contains("guard hook claude"));
+        with_path(&repo, "uninstall claude").exits(0);
+        assert_eq!(repo.text(CLAUDE), mine);
+    }
+}
+
+/// Claude Code and Gemini CLI read the hooks of a project only where they are started at its root.
+#[test]
+fn doctor_says_where_an_agent_does_not_read_its_hooks() {
+    let repo = repo();
+    repo.write("src/a.txt", "");
+    for (agent, status, said) in [
+        (
+            "claude",
+            "warn",
+            "an agent that is started in this directory does not read",
+        ),
+        (
+            "gemini",
+            "warn",
+            "an agent that is started in this directory does not read",
+        ),
+        ("codex", "ok", "live: "),
+        ("copilot", "ok", "live: "),
+    ] {
+        with_path(&repo, &format!("install {agent}")).exits(0);
+        let at_root = doctor(&repo, &mut repo.with_guard_on_path(GUARD), agent);
+        assert_eq!(at_root.unwrap().0, "ok", "{agent}");
+        let mut below = repo.with_guard_on_path(GUARD);
+        let seen = doctor(&repo, below.current_dir(repo.path("src")), agent).unwrap();
+        assert_eq!(seen.0, status, "{agent}: {}", seen.1);
+        assert!(seen.1.contains(said), "{agent}: {}", seen.1);
+    }
 }
 
 #[test]

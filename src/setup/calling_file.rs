@@ -23,7 +23,7 @@ pub struct CallingFile {
     /// The file, from the root of the work tree.
     file: &'static str,
     /// A new file, or what guard adds to the settings of an agent; empty where that depends on the repository.
-    content: &'static str,
+    pub(super) content: &'static str,
     /// Files and directories of the agent in a repository.
     signs: &'static [&'static str],
     /// What only a person can do.

@@ -12,6 +12,7 @@ pub mod draft;
 pub mod git_hooks;
 pub mod hook;
 mod manager;
+mod settings_text;
 mod trial;
 
 use std::fs;

@@ -48,16 +48,20 @@ const DENYING_ENDS: &[&str] = &[
     " || exit 2",
 ];
 
-/// The command without the end by which a missing guard denies.
+/// How a command may end so that a missing or broken guard stops nothing: Gemini CLI takes every code but this one for a
+/// denial, and would never end its turn.
+const HARMLESS_END: &str = " || exit 1";
+
+/// The command without what says what happens where guard is missing.
 fn plain_call(command: &str) -> &str {
-    let mut ends = DENYING_ENDS.iter();
+    let mut ends = DENYING_ENDS.iter().chain([&HARMLESS_END]);
     let plain = ends.find_map(|end| command.strip_suffix(end));
     plain.unwrap_or(command)
 }
 
 /// Whether a command denies where guard is missing or fails.
 pub fn denies_without_guard(command: &str) -> bool {
-    plain_call(command) != command
+    DENYING_ENDS.iter().any(|end| command.ends_with(end))
 }
 
 /// The settings with the plain form of each command.
