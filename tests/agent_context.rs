@@ -12,6 +12,7 @@ const AGENTS: &str = "\
     gemini | SessionStart | BeforeAgent | /hookSpecificOutput/additionalContext
     vscode | SessionStart | - | /hookSpecificOutput/additionalContext
     cursor | sessionStart | - | /additional_context
+    opencode | session.created | - | /report
     copilot | source | prompt | /additionalContext";
 
 fn send(repo: &Repo, agent: &str, event: &str) -> Output {
@@ -22,6 +23,7 @@ fn send(repo: &Repo, agent: &str, event: &str) -> Output {
             "conversation_id": "s", "generation_id": "g", "cursor_version": "3", "hook_event_name": event,
             "workspace_roots": [repo.root],
         }),
+        "opencode" => json!({"session": "s", "cwd": repo.root, "hook_event_name": event}),
         _ => json!({"session_id": "s", "cwd": repo.root, "hook_event_name": event}),
     };
     if agent == "codex" {

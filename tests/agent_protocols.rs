@@ -302,7 +302,7 @@ claude Bash {"hook_event_name": "PostToolUseFailure"} /hookSpecificOutput/additi
 claude Bash {"hook_event_name": "SubagentStop"} /hookSpecificOutput/additionalContext
 claude Bash {"hook_event_name": "Stop"} /hookSpecificOutput/additionalContext
 codex Bash {"hook_event_name": "PostToolUse"} /hookSpecificOutput/additionalContext
-codex Bash {"hook_event_name": "Stop"} /hookSpecificOutput/additionalContext
+codex Bash {"hook_event_name": "Stop"} /systemMessage
 copilot bash {"toolResult": {}} /additionalContext
 copilot bash {"stopReason": "end_turn"} /additionalContext
 cursor Shell {"hook_event_name": "postToolUse"} /additional_context
@@ -310,6 +310,7 @@ cursor Shell {"hook_event_name": "stop", "status": "completed", "loop_count": 0}
 gemini run_shell_command {"hook_event_name": "AfterTool"} /hookSpecificOutput/additionalContext
 gemini run_shell_command {"hook_event_name": "AfterAgent"} /hookSpecificOutput/additionalContext
 opencode bash {"hook_event_name": "tool.execute.after"} /report
+opencode bash {"hook_event_name": "session.idle"} /report
 vscode run_in_terminal {"hookEventName": "PostToolUse"} /hookSpecificOutput/additionalContext
 vscode run_in_terminal {"hookEventName": "Stop"} /hookSpecificOutput/additionalContext"#;
 
@@ -352,6 +353,36 @@ fn commands_are_observed_and_reported_in_the_form_of_every_agent() {
     }
 }
 
+/// Codex applies such a patch itself, and sends no event after it.
+#[test]
+fn patch_in_a_command_without_an_event_after_it_is_told_by_the_next_event() {
+    let template = repo();
+    let ends = [
+        r#"{"hook_event_name": "PostToolUse"}"#,
+        r#"{"hook_event_name": "Stop"}"#,
+    ];
+    for (end, has_another_call) in ends.into_iter().zip([true, false]) {
+        let repo = copy_of(&template);
+        let patch = "*** Begin Patch\n*** Add File: src/new.py\n+x\n*** End Patch\n";
+        let command = format!("apply_patch <<'EOF'\n{patch}EOF\n");
+        let call = payload(&repo, "codex", "Bash", &json!({"command": command}));
+        assert_allowed("codex", &hook(&repo, "codex", call.to_string()));
+        repo.write("src/new.py", "x\n");
+        let mut last = call;
+        if has_another_call {
+            last = payload(&repo, "codex", "Bash", &json!({"command": "ls"}));
+            last["tool_use_id"] = "c2".into();
+            assert_allowed("codex", &hook(&repo, "codex", last.to_string()));
+        }
+        let answer = hook(&repo, "codex", with(last, end).to_string());
+        let told: Value = serde_json::from_str(&answer.exits(0).stdout).unwrap();
+        let place = ["/systemMessage", "/hookSpecificOutput/additionalContext"]
+            [usize::from(has_another_call)];
+        let told = told.pointer(place).and_then(Value::as_str);
+        assert_says(told.unwrap(), &["src/new.py is not in the design"]);
+    }
+}
+
 #[test]
 fn checkpoints_go_at_the_end_of_a_session() {
     let template = repo();
@@ -360,6 +391,7 @@ fn checkpoints_go_at_the_end_of_a_session() {
         ("copilot", r#"{"reason": "complete"}"#),
         ("cursor", r#"{"hook_event_name": "sessionEnd"}"#),
         ("gemini", r#"{"hook_event_name": "SessionEnd"}"#),
+        ("opencode", r#"{"hook_event_name": "session.deleted"}"#),
     ] {
         let repo = copy_of(&template);
         let (_, before, ..) = events(&repo).find(|(name, ..)| *name == agent).unwrap();

@@ -45,6 +45,8 @@ pub(super) struct Protocol {
     pub(super) end_of_turn: AgentAnswer,
     /// Standard output that adds a text to the model's context.
     pub(super) told: AgentAnswer,
+    /// Standard output with a text at the end of a turn that does not hold the agent.
+    pub(super) noted_at_end: AgentAnswer,
     /// The key of an answer that a person sees, if there is one.
     pub(super) for_person: Option<&'static str>,
     /// The variable with the directory of the project, which stays when the agent changes its directory.
@@ -74,7 +76,8 @@ impl Protocol {
             return self.allowance();
         };
         let answer = match kind {
-            EndOfTurn | EndOfSubagent | EndOfSession if !report.is_neutral => self.end_of_turn,
+            EndOfTurn | EndOfSubagent | EndOfSession if report.is_neutral => self.noted_at_end,
+            EndOfTurn | EndOfSubagent | EndOfSession => self.end_of_turn,
             _ => self.told,
         };
         let mut answer = answer(name, &report.text);
@@ -133,12 +136,15 @@ pub(super) const CLAUDE: Protocol = Protocol {
     ],
     end_of_turn: BLOCK,
     told: CONTEXT,
+    noted_at_end: CONTEXT,
     for_person: Some("systemMessage"),
     project_variable: Some("CLAUDE_PROJECT_DIR"),
 };
 
 /// Codex goes on if a denial has a key that it does not know; even `allow` would be invalid.
 pub(super) const CODEX: Protocol = Protocol {
+    // There it has no key for the model's context, and drops an answer that has one.
+    noted_at_end: |_, text| json!({"systemMessage": text}),
     project_variable: None,
     ..CLAUDE
 };
@@ -162,6 +168,7 @@ pub(super) const COPILOT: Protocol = Protocol {
         ("userPromptSubmitted", Prompt),
     ],
     told: COPILOT_CONTEXT,
+    noted_at_end: COPILOT_CONTEXT,
     for_person: None,
     project_variable: None,
     ..CLAUDE
@@ -181,6 +188,7 @@ pub(super) const CURSOR: Protocol = Protocol {
     ],
     end_of_turn: |_, text| json!({"followup_message": text}),
     told: CURSOR_CONTEXT,
+    noted_at_end: CURSOR_CONTEXT,
     for_person: None,
     project_variable: Some("CURSOR_PROJECT_DIR"),
     ..CLAUDE
@@ -201,13 +209,21 @@ pub(super) const GEMINI: Protocol = Protocol {
     ..CLAUDE
 };
 
-/// The plugin in hooks/agents throws what is on standard error before a tool, and adds a report to its output.
+/// The plugin in hooks/agents throws what is on standard error before a tool, adds a report to its output, and begins
+/// another turn with what is reported at the end of one.
 pub(super) const OPENCODE: Protocol = Protocol {
     before: &[""],
     denied: None,
-    events: &[("tool.execute.after", AfterTool)],
+    events: &[
+        ("tool.execute.after", AfterTool),
+        ("session.idle", EndOfTurn),
+        ("session.deleted", EndOfSession),
+        ("session.created", NewContext),
+    ],
+    end_of_turn: OPENCODE_REPORT,
     told: OPENCODE_REPORT,
-    for_person: None,
+    noted_at_end: OPENCODE_REPORT,
+    for_person: Some("person"),
     project_variable: None,
     ..CLAUDE
 };
