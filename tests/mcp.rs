@@ -79,6 +79,16 @@ fn tools_have_names_hints_and_schemas() {
         let schema = tool["inputSchema"].to_string();
         // JSON Schema has no formats for the numbers of Rust.
         assert!(!schema.contains("\"format\""), "{schema}");
+        // A client that takes words from a person converts them by the only type.
+        let properties = tool["inputSchema"]["properties"].as_object();
+        for (key, property) in properties.into_iter().flatten() {
+            let kinds = property["type"].as_array().into_iter().flatten();
+            let mut kinds = kinds.filter(|kind| *kind != "null");
+            assert!(
+                kinds.all(|kind| kind == "string"),
+                "{name} {key}: {property}"
+            );
+        }
         assert!(!tool["title"].as_str().unwrap().is_empty(), "{tool}");
         assert!(tool["description"].as_str().unwrap().len() <= 600, "{tool}");
         let reads = [
@@ -240,6 +250,124 @@ fn an_edit_can_be_tried_and_needs_something_to_edit() {
     let edits = json!([{ "oldText": "x = 1", "newText": "x = 2" }]);
     let outside = json!({ "path": "other.py", "edits": edits, "dryRun": true });
     assert_eq!(client.refuses("edit_file", outside).0, "refused");
+}
+
+/// What the reference file-system server (2026.8.31) takes, by its schemas, and what models send by mistake.
+#[test]
+fn arguments_of_the_reference_server_are_taken_or_refused_with_a_sentence() {
+    let repo = repo();
+    let mut client = client(&repo);
+    let edit = |new: &str| json!([{ "oldText": "a = 1", "newText": new }]);
+    for (tool, arguments) in [
+        ("read_text_file", json!({ "path": "src/small.py" })),
+        (
+            "read_text_file",
+            json!({ "path": "src/small.py", "head": 1 }),
+        ),
+        (
+            "read_text_file",
+            json!({ "path": "src/small.py", "head": 2.0 }),
+        ),
+        (
+            "read_text_file",
+            json!({ "path": "src/small.py", "tail": 1, "head": null }),
+        ),
+        (
+            "write_file",
+            json!({ "path": "src/new/deep.py", "content": "x = 1\n" }),
+        ),
+        (
+            "edit_file",
+            json!({ "path": "src/small.py", "edits": edit("a = 2"), "dryRun": true }),
+        ),
+        (
+            "edit_file",
+            json!({ "path": "src/small.py", "edits": edit("a = 1.5"), "dryRun": null }),
+        ),
+        ("list_directory", json!({ "path": "src" })),
+        ("search_files", json!({ "path": ".", "pattern": "*.py" })),
+        (
+            "search_files",
+            json!({ "path": ".", "pattern": "*.py", "excludePatterns": [] }),
+        ),
+        (
+            "search_files",
+            json!({ "path": ".", "pattern": "*.py", "excludePatterns": null }),
+        ),
+        (
+            "move_file",
+            json!({ "source": "src/old.py", "destination": "src/moved.py" }),
+        ),
+    ] {
+        let result = client.call(tool, arguments.clone());
+        assert_eq!(result["isError"], false, "{tool} {arguments}: {result}");
+    }
+    for (tool, arguments, said) in [
+        (
+            "read_text_file",
+            json!({ "path": "src/small.py", "head": 0 }),
+            "0 is no number of lines; the smallest is 1",
+        ),
+        (
+            "read_text_file",
+            json!({ "path": "src/small.py", "tail": 1.5 }),
+            "1.5 is no number of lines",
+        ),
+        (
+            "read_text_file",
+            json!({ "path": "src/small.py", "tail": "1" }),
+            "expected a JSON number",
+        ),
+        (
+            "read_text_file",
+            json!({ "path": "src/small.py", "head": 1, "tail": 1 }),
+            "exclude each other",
+        ),
+        (
+            "write_file",
+            json!({ "path": "src/new/deep.py" }),
+            "missing field `content`",
+        ),
+        (
+            "edit_file",
+            json!({ "path": "src/small.py", "edits": [] }),
+            "the list of edits is empty",
+        ),
+        (
+            "edit_file",
+            json!({ "path": "src/small.py", "edits": [{ "oldText": "a" }] }),
+            "missing field `newText`",
+        ),
+        (
+            "move_file",
+            json!({ "source": "src/small.py" }),
+            "missing field `destination`",
+        ),
+    ] {
+        let result = client.call(tool, arguments.clone());
+        assert_eq!(result["isError"], true, "{tool} {arguments}: {result}");
+        assert!(text(&result).contains(said), "{tool} {arguments}: {result}");
+    }
+    for tool in [
+        "create_directory",
+        "directory_tree",
+        "get_file_info",
+        "list_allowed_directories",
+        "list_directory_with_sizes",
+        "read_file",
+        "read_media_file",
+        "read_multiple_files",
+    ] {
+        let answer = client.request(
+            "tools/call",
+            json!({ "name": tool, "arguments": { "path": "src" } }),
+        );
+        let said = answer["error"]["message"].as_str().unwrap();
+        assert!(
+            said.starts_with(&format!("guard has no tool {tool}; it has check_write, ")),
+            "{said}"
+        );
+    }
 }
 
 /// Agents send LF, whatever the file has.

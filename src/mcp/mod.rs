@@ -14,12 +14,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
-    ClientResult, ElicitRequest, Implementation, ProtocolVersion, ServerCapabilities, ServerConfig,
-    ServerRequest,
+    CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, Implementation,
+    ProtocolVersion, ServerCapabilities, ServerConfig, ServerRequest,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
-use rmcp::{RoleServer, ServerHandler, ServiceExt, tool_handler};
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt, tool_handler};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
@@ -30,6 +31,7 @@ use elicitation::not_approved;
 pub use transport::decode;
 use transport::{MAX_MESSAGE, StdioLines};
 use write_guard_policy::error::{Error, Result};
+use write_guard_policy::path::escaped;
 use write_guard_repo::Repository;
 
 /// The key in the `_meta` of a request that asks for the analysis of a change that is held. The node for LangGraph does.
@@ -182,6 +184,23 @@ impl ServerHandler for Server {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("guard", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
+    }
+
+    /// A model may know the tools of another server.
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> std::result::Result<CallToolResponse, ErrorData> {
+        if !self.tools.has_route(&request.name) {
+            let tools = self.tools.list_all();
+            let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+            let name = escaped(request.name.as_ref());
+            let why = format!("guard has no tool {name}; it has {}", names.join(", "));
+            return Err(ErrorData::invalid_params(why, None));
+        }
+        let call = ToolCallContext::new(self, request, context);
+        self.tools.call(call).await
     }
 
     /// Without the newest, in which a server cannot ask while it works on a call. Its clients also speak the one before.

@@ -8,8 +8,9 @@ use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{JsonObject, MetaObject};
 use rmcp::schemars::{self, JsonSchema};
 use rmcp::{tool, tool_router};
-use serde::Deserialize;
-use serde_json::json;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Number, json};
 
 use super::call::{Call, SeenScope, ToolAnswer, in_tools};
 use super::elicitation;
@@ -42,9 +43,11 @@ pub(super) struct ReadTextFile {
     /// Absolute, or relative to the root of the repository.
     path: String,
     /// Only this many lines from the start.
+    #[serde(default, deserialize_with = "lines")]
     #[schemars(schema_with = "at_least_one")]
     head: Option<NonZeroUsize>,
     /// Only this many lines from the end.
+    #[serde(default, deserialize_with = "lines")]
     #[schemars(schema_with = "at_least_one")]
     tail: Option<NonZeroUsize>,
 }
@@ -65,20 +68,33 @@ pub(super) struct SearchFiles {
     pattern: String,
     /// Globs of files to leave out.
     #[serde(default)]
-    exclude_patterns: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    exclude_patterns: Option<Vec<String>>,
 }
 
-/// A count, without the formats of Rust that JSON Schema does not know.
+/// A number of lines. Some clients know only numbers with a fraction, and send `2.0`.
+fn lines<'de, D: Deserializer<'de>>(value: D) -> Result<Option<NonZeroUsize>, D::Error> {
+    let Some(number) = Option::<Number>::deserialize(value)? else {
+        return Ok(None);
+    };
+    let text = number.to_string();
+    let whole = text.strip_suffix(".0").unwrap_or(&text);
+    let wrong = || D::Error::custom(format!("{number} is no number of lines; the smallest is 1"));
+    whole.parse().map(Some).map_err(|_| wrong())
+}
+
+/// A count, without the formats of Rust that JSON Schema does not know, and without null: clients that let a person type
+/// the value look for one type. guard takes null all the same.
 fn at_least_one(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": ["integer", "null"], "minimum": 1 })
+    schemars::json_schema!({ "type": "integer", "minimum": 1 })
 }
 
 fn count(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": ["integer", "null"], "minimum": 0 })
+    schemars::json_schema!({ "type": "integer", "minimum": 0 })
 }
 
 fn share(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": ["number", "null"], "minimum": 0, "maximum": 1 })
+    schemars::json_schema!({ "type": "number", "minimum": 0, "maximum": 1 })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -92,6 +108,7 @@ pub(super) struct WriteFile {
     #[schemars(extend("enum" = ["replace", "append", "insert", "extend", null]))]
     strategy: Option<String>,
     /// For insert: the line before which to insert.
+    #[serde(default, deserialize_with = "lines")]
     #[schemars(schema_with = "at_least_one")]
     line: Option<NonZeroUsize>,
     /// Write only if the file still has this digest; `none`: only if it does not exist.
@@ -114,7 +131,8 @@ pub(super) struct EditFile {
     edits: Vec<ExactEdit>,
     /// Only say what the edit would do.
     #[serde(default)]
-    dry_run: bool,
+    #[schemars(with = "bool")]
+    dry_run: Option<bool>,
     /// Edit only if the file still has this digest.
     expect: Option<String>,
 }
@@ -250,7 +268,7 @@ impl Server {
         let patch = Operation::Patch(edits.collect());
         self.change(context, move |call| {
             let gate = call.gate_to_change(&[&path])?;
-            if dry_run {
+            if dry_run == Some(true) {
                 return forecast(call, &gate, &path, &patch, expect.as_deref());
             }
             call.perform(&gate, &path, &patch, expect)
@@ -351,7 +369,7 @@ fn search(call: &Call<'_>, wanted: &SearchFiles) -> ToolResult {
     let gate = call.gate_to_read()?;
     let pattern = glob(&wanted.pattern)?;
     let mut listing = gate.search(call.request(&wanted.path).as_ref(), &pattern)?;
-    for excluded in &wanted.exclude_patterns {
+    for excluded in wanted.exclude_patterns.iter().flatten() {
         let excluded = glob(excluded)?;
         listing
             .entries
