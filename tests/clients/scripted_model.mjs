@@ -1,8 +1,8 @@
 // A model that makes the same tool calls whatever it is asked. It speaks four protocols: Anthropic's messages, OpenAI's
 // responses and chat completions, and Gemini's. Usage: scripted_model.mjs CALLS LOG, where CALLS is a JSON list of
 // [name, arguments]; null in it ends a turn, as does the end of the list. Or it is an object of such lists: the first
-// key that a request contains chooses the list, so that a subagent, which is asked another thing, has its own. It
-// prints its port, and appends each request to LOG.
+// key that a request contains chooses the list, so that a subagent, which is asked another thing, has its own. For
+// ["wait", SECONDS] it waits before it goes on. It prints its port, and appends each request to LOG.
 
 import { createServer } from "node:http";
 import { appendFileSync } from "node:fs";
@@ -22,6 +22,10 @@ function next(body) {
   const key = Object.keys(scripts).find((key) => text.includes(key));
   const calls = Array.isArray(scripts) ? scripts : (scripts[key] ?? []);
   const names = offered(body);
+  if (names.length > 0 && calls[0]?.[0] === "wait") {
+    // Nothing else happens here meanwhile.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, calls.shift()[1] * 1000);
+  }
   if (names.length === 0 || (calls[0] && !names.includes(calls[0][0]))) return undefined;
   const call = calls.shift();
   // Codex numbers the shells that go on running.

@@ -24,6 +24,7 @@ pub mod mcp;
 pub mod pages;
 pub mod race;
 pub mod raw;
+pub mod real_agents;
 pub mod registry;
 pub mod reviews;
 mod server;
