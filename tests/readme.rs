@@ -118,6 +118,12 @@ fn documentation_for_contributors_has_at_most_6600_words() {
     assert!(words <= 6600, "{words}");
 }
 
+#[test]
+fn the_page_about_agents_has_at_most_2400_words() {
+    let words = page("docs/agents.md").split_whitespace().count();
+    assert!(words <= 2_400, "{words}");
+}
+
 /// The anchor of a heading, as GitHub makes it.
 fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();

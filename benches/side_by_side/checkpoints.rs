@@ -1,4 +1,4 @@
-//! The checkpoints around a shell command, compared with `git status`.
+//! The checkpoints around a shell command, compared with `git status`, and a call that needs none.
 
 use std::fs::{self, File};
 
@@ -9,6 +9,7 @@ use super::{GUARD, Scale, median, text, timed, timed_with};
 
 /// Prints a line for each number of files.
 pub(super) fn measure(scale: &Scale) {
+    measure_writes(scale);
     println!(
         "{:<10} {:>12} {:>12} {:>12} {:>8} {:>12} {:>8} {:>5}",
         "files", "first ms", "status ms", "before ms", "ratio", "after ms", "ratio", "aim"
@@ -50,6 +51,38 @@ pub(super) fn measure(scale: &Scale) {
             median(after),
             ratios.1,
             "1.5"
+        );
+    }
+}
+
+/// The answer to a write that a row allows, before which nothing is observed.
+fn measure_writes(scale: &Scale) {
+    println!(
+        "{:<10} {:>12} {:>12} {:>5}",
+        "files", "write ms", "git ms", "aim"
+    );
+    for files in [scale.of(200), scale.of(50_000)] {
+        let repo = with_files(files);
+        repo.govern(&[("src/new.py", "Add", "the work")]);
+        let payload = json!({
+            "session_id": "s", "cwd": repo.root, "hook_event_name": "PreToolUse", "tool_name": "Write",
+            "tool_use_id": "t", "tool_input": {"file_path": repo.path("src/new.py"), "content": "x = 1\n"},
+        });
+        let file = repo.root.join(".git/payload");
+        fs::write(&file, payload.to_string()).unwrap();
+        let (mut writes, mut base) = (Vec::new(), Vec::new());
+        for _ in 0..scale.pairs(60) {
+            let input = File::open(&file).unwrap();
+            let run = timed_with(input.into(), &repo, &GUARD, &["hook", "claude"]);
+            assert_eq!(run.code, 0);
+            writes.push(run.milliseconds);
+            base.push(timed(&repo, "git", &["--version"]).milliseconds);
+        }
+        println!(
+            "{files:<10} {:>12.1} {:>12.1} {:>5}",
+            median(writes),
+            median(base),
+            "10"
         );
     }
 }
