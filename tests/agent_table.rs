@@ -577,3 +577,15 @@ fn nothing_grows_with_the_number_of_calls() {
         );
     }
 }
+
+#[test]
+fn later_commit_to_a_file_that_the_branch_added_is_accepted() {
+    let mut session = Session::of(copy_of(&template()));
+    for content in ["x = 1", "x = 2"] {
+        let command =
+            format!("echo '{content}' > src/new.py; git add src/new.py; git commit -qm more");
+        assert_eq!(session.call(&command), "", "{content}");
+    }
+    let told = session.call("git rm -q src/new.py; git commit -qm gone");
+    assert_says(&told, &["[action-not-granted]"]);
+}

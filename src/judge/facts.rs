@@ -25,6 +25,8 @@ pub(crate) struct JudgementFacts<'a> {
     pub(super) stage: Stage,
     /// HEAD for a commit or a request, the merge base for a range.
     pub(crate) base: BaseCommit<'a>,
+    /// Whether the base of a range may be a commit of the same branch.
+    pub(super) is_part: bool,
     /// The resulting tree.
     pub(super) result: Tree<'a>,
     /// The commit of a result that is committed.
@@ -60,6 +62,7 @@ impl<'a> JudgementFacts<'a> {
             source: SourceKind::Index,
             stage,
             base: BaseCommit::new(repo, base)?,
+            is_part: false,
             result,
             head: None,
             branch: repo.design_branch()?,

@@ -64,7 +64,7 @@ pub(crate) fn judge(facts: JudgementFacts<'_>, options: &Options) -> Result<Judg
             _ => Ok(Vec::new()),
         },
         merge_base: &|path| {
-            if is_range {
+            if is_range && !facts.is_part {
                 // With several merge bases, each change is compared with one of them.
                 Ok(old_state(&facts.changes, path))
             } else {

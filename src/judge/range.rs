@@ -121,6 +121,7 @@ pub(super) fn net(
         head: Some(head),
         branch: of_designs(repo, range.branch.clone()),
         older_than,
+        is_part: range.is_part,
         commits: &range.commits,
         known: &range.known,
         changes,

@@ -279,6 +279,7 @@ impl ObservedJudge<'_> {
             if new_range.commits.is_empty() {
                 continue;
             }
+            new_range.is_part = true;
             // A merge takes over what its parents had.
             let bases = new_range.base.iter().chain(&new_range.other_bases);
             new_range.known = bases.copied().collect();
@@ -310,11 +311,11 @@ impl ObservedJudge<'_> {
         Ok(())
     }
 
-    /// How new commits are judged. Without a commit in common they would pass as work from before `guard.toml`; but a
-    /// session keeps the settings that it began under, whatever it makes.
+    /// How new commits are judged. Without settings and without a commit in common they would pass as work from before
+    /// `guard.toml`; but a session keeps the settings that it began under, whatever it makes.
     fn options_of(&self, new_range: &Range) -> Result<Options> {
         let mut options = self.options.clone();
-        if new_range.base.is_none() {
+        if new_range.base.is_none() && settings_of(self.repo, new_range.head)?.is_none() {
             let settings = settings_of(self.repo, self.observed.before.head_commit())?;
             options.settings = settings.transpose()?;
         }

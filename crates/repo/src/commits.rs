@@ -85,6 +85,9 @@ pub struct Range {
     pub is_cut: bool,
     /// Whether it lacks some on one side, so that `base` may not be the best.
     pub is_uncertain: bool,
+    /// Whether `base` may be a commit of the same branch, as where a session's new commits are judged. What is new on
+    /// the branch is then decided by its merge base with the target.
+    pub is_part: bool,
     /// The branch of the commits.
     pub branch: Option<BString>,
     /// How this range was determined, one sentence each.
