@@ -70,6 +70,27 @@ fn commits_of_main_stay_within_the_scope_of_a_design() {
     assert_eq!(findings(&report), [("out-of-scope", FILE)]);
 }
 
+/// GitHub's button names the branch `revert-2-188-work`, so the design that goes with the work would judge its revert.
+#[test]
+fn design_that_the_reverted_commit_brought_does_not_judge_the_revert() {
+    let repo = rewritten();
+    let rows = [(FILE, "Modify", ""), ("src/new.py", "Add", "")];
+    repo.design("docs/lld/LLD-188.md", &rows);
+    repo.stage("src/new.py", lines(1..=200));
+    repo.stage(FILE, lines(5001..=5200));
+    repo.commit("Work (#2)");
+    repo.branch("revert-2-188-work");
+    repo.git(&["revert", "--no-commit", "HEAD"]);
+    repo.tells("lint", 0, "exact revert of");
+    repo.commit("Revert \"Work (#2)\"");
+    repo.tells("lint --range main..HEAD", 0, "exact revert of");
+    // Any more than the revert is work without a design.
+    repo.stage("src/more.py", "x\n");
+    repo.commit("More");
+    let code = repo.guard(&["lint", "--range", "main..HEAD"]).code;
+    assert_ne!(code, 0);
+}
+
 /// A merge of main holds the work of others; its revert is a change like any other.
 #[test]
 fn own_merge_of_main_is_not_own_work() {

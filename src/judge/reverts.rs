@@ -1,5 +1,7 @@
 //! The exact revert of one recent commit: the same paths, each back in the state before it.
 
+use std::collections::HashSet;
+
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
@@ -105,8 +107,9 @@ impl Revert {
 
     /// Drops the findings that do not apply to an exact revert: those about a loss, which the history already holds, and
     /// those about the scope, which does not apply without a design or if the reverted commit is of the same work. A
-    /// governing design stays protected, and so does what the reverted commit had taken back. Returns whether any was
-    /// dropped.
+    /// design that goes with the reverted commit, which brought it, does not govern the revert: GitHub names the branch
+    /// of a revert after the branch that it reverts. Any other governing design stays protected, and so does what the
+    /// reverted commit had taken back. Returns whether any was dropped.
     ///
     /// # Errors
     /// A commit or tree is damaged.
@@ -118,12 +121,16 @@ impl Revert {
         findings: &mut Vec<Finding>,
     ) -> Result<bool> {
         let objects = objects.remembering();
-        let is_scoped = !self.is_own && policy.has_own_design();
-        let is_governing = |path: &BString| policy.governing(path.as_ref()).is_some();
+        let deleted = changes.iter().filter(|change| change.new.is_none());
+        let gone: HashSet<&BString> = deleted.map(|change| &change.path).collect();
+        let mut own_designs = policy.own_designs();
+        let is_scoped = !self.is_own && own_designs.any(|design| !gone.contains(&design.path));
         let mut kept = Vec::with_capacity(findings.len());
         for finding in findings.iter() {
             let applies = match finding.rule {
-                Rule::DestructiveChange => finding.path.as_ref().is_some_and(is_governing),
+                Rule::DestructiveChange => finding.path.as_ref().is_some_and(|path| {
+                    policy.governing(path.as_ref()).is_some() && !gone.contains(path)
+                }),
                 Rule::OutOfScope | Rule::ActionNotGranted | Rule::SubmoduleChanged => is_scoped,
                 _ => true,
             };

@@ -15,7 +15,7 @@ impl Policy {
 
     /// The designs of this branch. Where no setting selects designs by branch, the standing ones are the designs of every
     /// branch.
-    fn own_designs(&self) -> impl Iterator<Item = &Design> + Clone {
+    pub fn own_designs(&self) -> impl Iterator<Item = &Design> + Clone {
         let is_by_branch = !self.settings.lld_path.is_empty();
         let designs = self.designs.iter();
         let own = designs.filter(move |governing| !is_by_branch || !governing.is_standing());
