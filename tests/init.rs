@@ -114,6 +114,7 @@ fn plans_of_each_framework_are_found_selected_and_documented() {
         spec-kit | specs/004-kit/tasks.md | feature/004-kit
         BMAD | docs/stories/1.2.login.md | any
         BMAD | _bmad-output/implementation-artifacts/1-2-login.md | any
+        BMAD | _bmad-output/implementation-artifacts/spec-login.md | any
         Kiro | .kiro/specs/kiro/tasks.md | feature/7-kiro";
     let frameworks = FRAMEWORKS
         .trim()
@@ -262,6 +263,10 @@ fn change_of_openspec_passes_from_proposal_to_archive() {
     repo.stage("openspec/specs/login/spec.md", "## Requirements\n");
     repo.try_git(&["commit", "-m", "Archive the change"])
         .exits(0);
+    // The request finds the plan in the archive.
+    let pretend = ["lint", "--ci", "--pretend", "github:main..HEAD"];
+    let archived = "openspec/changes/archive/2026-01-31-add-login/tasks.md";
+    repo.guard(&pretend).exits(0).says(archived);
     repo.stage("src/login.rs", "fn login_again() {}\n");
     repo.guard(&["lint"]).exits(2).says("no design");
 }

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::frameworks::{frameworks, lefthook, npm_package};
+use crate::common::pages::page;
 use crate::common::{self, GUARD, Output, Repo};
 
 const ROWS: &[(&str, &str, &str)] = &[("src/a.py", "Modify", "the work")];
@@ -143,8 +144,11 @@ fn simple_git_hooks_calls_guard_as_its_advice_says() {
     let before = repo.text(".git/hooks/pre-commit");
     let told = guard(&repo, &["install", "git"]);
     told.says("package.json").says("guard hook pre-commit");
-    let call = "guard hook pre-commit \\\"$@\\\" && git --version";
-    repo.write("package.json", manifest.replace("git --version", call));
+    let readme = page("README.md");
+    let (_, call) = readme.split_once("begin its `pre-commit` with `").unwrap();
+    let (call, _) = call.split_once('`').unwrap();
+    let call = format!("{call} git --version");
+    repo.write("package.json", manifest.replace("git --version", &call));
     set_up();
     git(&repo, &[], &["add", "package.json"]).exits(0);
     git(&repo, &[], &["commit", "--quiet", "-m", "Let guard in"]).exits(0);

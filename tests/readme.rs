@@ -124,6 +124,25 @@ fn the_page_about_agents_has_at_most_2400_words() {
     assert!(words <= 2_400, "{words}");
 }
 
+#[test]
+fn each_hook_id_is_documented() {
+    let (shipped, settings) = (page(".pre-commit-hooks.yaml"), page("docs/settings.md"));
+    let ids = shipped
+        .lines()
+        .filter_map(|line| line.strip_prefix("- id: "));
+    let ids: Vec<&str> = ids.collect();
+    for id in &ids {
+        let plain = id.trim_end_matches("-rust").trim_end_matches("-system");
+        assert!(settings.contains(&format!("\n| `{plain}` |")), "{id}");
+        let kinds = [format!("{plain}-rust"), format!("{plain}-system")];
+        assert!(
+            kinds.iter().all(|kind| ids.contains(&kind.as_str())),
+            "{id}"
+        );
+    }
+    assert_eq!(ids.len(), 12);
+}
+
 /// The anchor of a heading, as GitHub makes it.
 fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();

@@ -108,7 +108,7 @@ impl Loader<'_, '_> {
                 let mut moved = new_documents(&self.facts.changes, &choice.path);
                 Err(none.help(match moved.next() {
                     Some(to) => format!(
-                        "the branch moved it to {}, which no pattern of `path`, `standing` or `done` in guard.toml matches: move it after the merge, or add a pattern to `done` on the target branch first",
+                        "the branch moved it to {}, which no pattern of `path`, `standing`, `done` or `always` in guard.toml matches: move it after the merge, or add a pattern to `done` on the target branch first",
                         escaped(to)
                     ),
                     None => format!("it was chosen by {}; write it, or choose another", choice.by),

@@ -326,7 +326,8 @@ impl Loader<'_, '_> {
     }
 
     /// Follows designs that the range itself added and then moved to where they are at its end: a new Markdown file
-    /// of the same name, in a place for designs or for those that are done. Without such a file they stay as they are.
+    /// of the same name, in a place for designs, for those that are done, or for what a framework writes beside them.
+    /// Without such a file they stay as they are.
     fn where_moved(&self, mut choices: Vec<Choice>) -> Result<Vec<Choice>> {
         for choice in &mut choices {
             let path: &BStr = choice.path.as_ref();
@@ -335,11 +336,13 @@ impl Loader<'_, '_> {
             if is_there || !self.trees_of_commits().any(was_there) {
                 continue;
             }
-            let done = &self.policy.settings.done;
+            let settings = &self.policy.settings;
             let mut moved = new_documents(&self.facts.changes, &choice.path);
-            if let Some(to) =
-                moved.find(|to| self.is_design(to) || done::is_sign(to.as_bstr(), done))
-            {
+            if let Some(to) = moved.find(|to| {
+                self.is_design(to)
+                    || done::is_sign(to.as_bstr(), &settings.done)
+                    || settings.always.contains(to.as_bstr())
+            }) {
                 choice.path = to.clone();
             }
         }

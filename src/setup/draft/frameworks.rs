@@ -218,12 +218,20 @@ pub(super) const FRAMEWORKS: &[Framework] = &[
                 is_plan: begins_with_story,
                 done: None,
             },
+            // What its skill for building writes.
+            Plans {
+                selected: Selected::All,
+                pattern: "_bmad-output/implementation-artifacts/spec-*.md",
+                is_plan: any_name,
+                done: None,
+            },
         ],
         always: &[
             "/_bmad-output/**",
             "!/_bmad-output/**/",
             "!/_bmad-output/implementation-artifacts/*-*-*.md",
             "!/_bmad-output/implementation-artifacts/stories/*.md",
+            "!/_bmad-output/implementation-artifacts/spec-*.md",
         ],
         line_goes_to: AGENT_FILES,
     },

@@ -136,6 +136,7 @@ fn framework_is_known_by_its_directory_without_an_open_plan() {
             &[
                 "_bmad-output/implementation-artifacts/*-*-*.md",
                 "_bmad-output/implementation-artifacts/stories/*.md",
+                "_bmad-output/implementation-artifacts/spec-*.md",
             ],
         ),
         (
@@ -220,6 +221,7 @@ fn bookkeeping_of_a_framework_needs_no_row_and_its_plans_are_not_among_it() {
             &[
                 "_bmad-output/implementation-artifacts/1-2-x.md",
                 "_bmad-output/implementation-artifacts/stories/1.2.md",
+                "_bmad-output/implementation-artifacts/spec-x.md",
                 "_bmad/x.md",
             ],
         ),
