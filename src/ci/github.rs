@@ -24,7 +24,10 @@ pub(super) fn plan(variables: &Variables, event: &Value) -> Result<CiPlan> {
                 "the GitHub event {} names no commits to check",
                 escaped(name)
             );
-            return Err(Error::new(message).help("run on pull_request, merge_group or push, or name the commits: guard lint --range A..B"));
+            return Err(Error::new(message).help(
+                "run on pull_request, merge_group or push, or name the commits: \
+                 guard lint --range A..B",
+            ));
         }
     };
     Ok(CiPlan {

@@ -72,7 +72,8 @@ const HOSTS: &[Host] = &[
         head: [""; 2],
         branch: ["CHANGE_BRANCH", "BRANCH_NAME"],
         merge: "",
-        deepen: "disable the shallow clone in the job's advanced clone behaviours and fetch the target branch",
+        deepen: "disable the shallow clone in the job's advanced clone behaviours and fetch the \
+                 target branch",
     },
 ];
 
@@ -129,10 +130,13 @@ impl Host {
     }
 }
 
+/// The commit that a variable names, if it is set.
+fn commit_in(variables: &Variables, name: &str) -> Result<Option<String>> {
+    Ok(get(variables, name).map(commit).transpose()?.flatten())
+}
+
 /// GitLab CI: merge requests, merged results, branches and tags.
 pub(super) fn of_gitlab(variables: &Variables) -> Result<CiPlan> {
-    let id = |name: &str| Ok(get(variables, name).map(commit).transpose()?.flatten());
-    let text = |name: &str| get(variables, name).map(str::to_owned);
     let head = commit(required(variables, "CI_COMMIT_SHA")?)?;
     let plan = CiPlan {
         head,
@@ -141,8 +145,8 @@ pub(super) fn of_gitlab(variables: &Variables) -> Result<CiPlan> {
     };
     if get(variables, "CI_MERGE_REQUEST_IID").is_some() {
         // The first is set if the build is a merge with the target; otherwise GitLab's merge base counts.
-        let before = match id("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")? {
-            None => id("CI_MERGE_REQUEST_DIFF_BASE_SHA")?,
+        let before = match commit_in(variables, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA")? {
+            None => commit_in(variables, "CI_MERGE_REQUEST_DIFF_BASE_SHA")?,
             target => target,
         };
         let target = required(variables, "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")?;
@@ -151,16 +155,16 @@ pub(super) fn of_gitlab(variables: &Variables) -> Result<CiPlan> {
             what: "GitLab merge request".to_owned(),
             known: vec![known],
             target: Some(Point::Branch(target.to_owned())),
-            branch: text("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
+            branch: get(variables, "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME").map(str::to_owned),
             ..plan
         });
     }
-    let branch = text("CI_COMMIT_BRANCH");
+    let branch = get(variables, "CI_COMMIT_BRANCH").map(str::to_owned);
     let default = required(variables, "CI_DEFAULT_BRANCH")?;
-    let before = id("CI_COMMIT_BEFORE_SHA")?;
+    let before = commit_in(variables, "CI_COMMIT_BEFORE_SHA")?;
     let nothing_new = match branch {
         None if get(variables, "CI_COMMIT_TAG").is_some() => Some("a tag is built"),
-        Some(_) if before.is_none() && text("CI_COMMIT_BEFORE_SHA").is_some() => {
+        Some(_) if before.is_none() && get(variables, "CI_COMMIT_BEFORE_SHA").is_some() => {
             Some("the pipeline is the first of its branch")
         }
         _ => None,

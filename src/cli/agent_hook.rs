@@ -35,7 +35,8 @@ pub(super) fn answer(agent: Agent, design: &DesignArgs) -> u8 {
 
 /// Prints the answer. The result is the exit code, which denies if the agent cannot read the answer.
 fn say(reply: &Reply) -> u8 {
-    let (mut stdout, mut stderr) = (io::stdout().lock(), io::stderr().lock());
+    let mut stdout = io::stdout().lock();
+    let mut stderr = io::stderr().lock();
     let told = stderr.write_all(reply.stderr.as_bytes());
     let answered = stdout
         .write_all(reply.stdout.as_bytes())

@@ -56,10 +56,11 @@ Examples:
   guard approve 3f2a9c0b1d4e    review a waiting change and write it
   guard approve --staged        review the staged changes that guard refuses
 
-guard shows what would be lost, then asks for a word taken from the change and for a reason. Instead of the word you \
-may type `append`, `insert LINE` or `extend`: guard shows what that would do, and asks again. Only a person at a \
-terminal can approve. An approval covers one path with one old and one new content, until the commit is made or two \
-weeks have passed. Ranges, pushes and CI count only approvals that are signed with an SSH key.";
+guard shows what would be lost, then asks for a word taken from the change and for a reason. \
+Instead of the word you may type `append`, `insert LINE` or `extend`: guard shows what that would \
+do, and asks again. Only a person at a terminal can approve. An approval covers one path with one \
+old and one new content, until the commit is made or two weeks have passed. Ranges, pushes and CI \
+count only approvals that are signed with an SSH key.";
 
 impl ApproveArgs {
     pub(super) fn run(&self, output: &mut Output) -> GateResult<u8> {
@@ -125,7 +126,8 @@ impl ApproveArgs {
     }
 
     fn held(&self, output: &mut Output, id: &str) -> GateResult<u8> {
-        let (repo, person) = (repository()?, Person::present()?);
+        let repo = repository()?;
+        let person = Person::present()?;
         let held = approvals::held_change(&repo, id)?.path.into();
         let mut gate = Gate::open_to_change(&repo, &self.design.options(false), &[held])?;
         output.notes(&gate.policy.notes);
@@ -139,12 +141,14 @@ impl ApproveArgs {
     }
 
     fn staged(&self, output: &mut Output) -> GateResult<u8> {
-        let (repo, person) = (repository()?, Person::present()?);
+        let repo = repository()?;
+        let person = Person::present()?;
         // The commit will be judged in the same way.
         let options = with_unexpired(&repo, self.design.options(true))?;
         let (waiting, fixed) = judge::clearable(&repo, &options)?;
         for finding in &fixed {
-            let (rule, message) = (finding.rule.id(), &finding.message);
+            let rule = finding.rule.id();
+            let message = &finding.message;
             output.notes(&[format!("an approval cannot clear {rule}: {message}")]);
         }
         if waiting.is_empty() {
@@ -174,7 +178,8 @@ impl ApproveArgs {
         // Sign all before keeping the first, so that a failed signature leaves nothing behind.
         let decision = (approvals::TERMINAL, reason.as_str());
         let approvals = waiting.iter().map(|clearable| {
-            let (change, design) = (&clearable.change, clearable.design.clone());
+            let change = &clearable.change;
+            let design = clearable.design.clone();
             approvals::approve(repo, change, design, decision, signer.as_ref())
         });
         let approvals: Vec<Approval> = approvals.collect::<GateResult<_>>()?;
@@ -216,7 +221,8 @@ pub(super) fn held_json(repo: &Repository, change: &HeldChange, diff: Option<&st
 /// Every waiting staged change with its findings, and the start of its preview and its loss; and the word that approves
 /// them all, from what is lost.
 fn shown(waiting: &[Clearable], style: &Style) -> (String, String) {
-    let (mut text, mut all_lost) = (String::new(), String::new());
+    let mut text = String::new();
+    let mut all_lost = String::new();
     for clearable in waiting {
         let Clearable {
             change, old, new, ..
@@ -230,7 +236,8 @@ fn shown(waiting: &[Clearable], style: &Style) -> (String, String) {
             // The new path of the rename shows what is lost.
             let _ = writeln!(text, "guard: {name} is removed by the rename");
         } else if measure::is_binary(old) || measure::is_binary(new) {
-            let (old, new) = (old.len(), new.len());
+            let old = old.len();
+            let new = new.len();
             let _ = writeln!(text, "Binary content: {old} bytes become {new} bytes");
         } else {
             let preview = measure::unified_preview(old, new, &name, &name, PREVIEW_LINES);

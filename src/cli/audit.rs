@@ -27,9 +27,12 @@ pub(super) enum AuditArgs {
         last: Option<usize>,
     },
     /// Verify that no record was changed or removed.
-    #[command(
-        after_help = "Examples:\n  guard audit verify\n\nguard names the first damaged record. Anyone who can write the log can rewrite all of it, or cut off its end."
-    )]
+    #[command(after_help = "\
+Examples:
+  guard audit verify
+
+guard names the first damaged record. Anyone who can write the log can rewrite all of it, or cut \
+off its end.")]
     Verify,
     /// Count the refusals of each design and agent, and what followed each.
     #[command(after_help = ATTEMPTS_EXAMPLES)]
@@ -98,34 +101,46 @@ fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {
 
 /// One record for people.
 fn line(record: &Value) -> String {
-    let text = |key: &str| Some(escaped(record.get(key)?.as_str()?).to_string());
-    if let Some(fault) = text("fault") {
+    if let Some(fault) = shown(record, "fault") {
         return format!("(unreadable record: {fault})");
     }
-    let first = ["time", "event", "operation", "path"];
-    let mut parts: Vec<String> = first.into_iter().filter_map(text).collect();
+    let mut parts = Vec::new();
+    for key in ["time", "event", "operation", "path"] {
+        parts.extend(shown(record, key));
+    }
     for key in ["class", "reason", "who", "worktree", "backup"] {
-        parts.extend(text(key).map(|value| format!("{key}={value}")));
+        parts.extend(shown(record, key).map(|value| format!("{key}={value}")));
     }
     parts.join("  ")
 }
 
+/// The text below a key.
+fn shown(record: &Value, key: &str) -> Option<String> {
+    Some(escaped(record.get(key)?.as_str()?).to_string())
+}
+
 fn print_verification(output: &mut Output, result: &Verification) -> u8 {
-    let (records, hash) = (result.records, &result.hash);
+    let records = result.records;
+    let hash = &result.hash;
     let sound = format!("{records} records, head {records}:{hash}");
     let mut text = match result.fault {
         None => format!("the log is sound: {sound}\n"),
         Some(line) => format!(
-            "the log is damaged at line {line}: the record was changed, is incomplete, or does not follow the one before it\nsound up to there: {sound}\n"
+            "the log is damaged at line {line}: the record was changed, is incomplete, or does not \
+             follow the one before it\nsound up to there: {sound}\n"
         ),
     };
     let mut unfinished = Vec::new();
     for open in &result.unfinished {
-        let (seq, operation, path) = (open.seq, open.text("operation"), open.text("path"));
+        let seq = open.seq;
+        let operation = open.text("operation");
+        let path = open.text("path");
         unfinished.push(json!({ "seq": seq, "operation": operation, "path": path }));
-        let (operation, path) = (escaped(operation), escaped(path));
+        let operation = escaped(operation);
+        let path = escaped(path);
         text.push_str(&format!(
-            "record {seq}: the {operation} of {path} started but never finished: still running, or interrupted\n"
+            "record {seq}: the {operation} of {path} started but never finished: still running, or \
+             interrupted\n"
         ));
     }
     let fault = result.fault;

@@ -45,9 +45,10 @@ Examples:
   guard check src/state.py --content-file - < new.py
   guard check --read src docs/lld.md
 
-Without --content-file, guard says whether the path may be changed at all. With it, guard answers as `guard write` \
-would for that content. guard reads designs and settings from HEAD, and writes nothing but the log with --record. \
-If guard cannot check one of several paths, it answers none, and the exit code is 2.";
+Without --content-file, guard says whether the path may be changed at all. With it, guard answers \
+as `guard write` would for that content. guard reads designs and settings from HEAD, and writes \
+nothing but the log with --record. If guard cannot check one of several paths, it answers none, \
+and the exit code is 2.";
 
 impl CheckArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {

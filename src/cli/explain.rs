@@ -35,7 +35,8 @@ pub(super) const SETTINGS_EXAMPLES: &str = "\
 Examples:
   guard settings
 
-The settings in force are those of guard.toml in HEAD. `guard generate settings` describes each key.";
+The settings in force are those of guard.toml in HEAD. `guard generate settings` describes each \
+key.";
 
 pub(super) fn settings(output: &mut Output, design: &DesignArgs) -> Result<u8> {
     let mut in_force = judge::settings(&repository()?, &design.options(false))?;

@@ -11,14 +11,16 @@ use crate::report;
 use write_guard_policy::error::{Error, Result};
 
 #[derive(Debug, Subcommand)]
-#[command(
-    after_help = "Examples:\n  guard generate completions bash\n  guard generate man > guard.1\n  guard generate schema > guard.schema.json"
-)]
+#[command(after_help = "\
+Examples:
+  guard generate completions bash
+  guard generate man > guard.1
+  guard generate schema > guard.schema.json")]
 pub(super) enum GenerateArgs {
     /// Print the completions for a shell.
-    #[command(
-        after_help = "Examples:\n  guard generate completions bash > ~/.local/share/bash-completion/completions/guard"
-    )]
+    #[command(after_help = "\
+Examples:
+  guard generate completions bash > ~/.local/share/bash-completion/completions/guard")]
     Completions {
         /// The shell.
         shell: Shell,

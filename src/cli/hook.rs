@@ -21,9 +21,11 @@ use write_guard_policy::trailer;
 use write_guard_repo::{PushSide, Repository, Update, show_file, with_trailers};
 
 #[derive(Debug, Subcommand)]
-#[command(
-    after_help = "Examples:\n  guard install git        install the scripts that call these hooks\n  guard hook pre-commit    do what such a script does\n  guard hook claude < payload.json"
-)]
+#[command(after_help = "\
+Examples:
+  guard install git        install the scripts that call these hooks
+  guard hook pre-commit    do what such a script does
+  guard hook claude < payload.json")]
 pub(super) enum HookArgs {
     /// Judge the staged changes before a commit.
     #[command(after_help = "Examples:\n  guard hook pre-commit")]
@@ -110,14 +112,19 @@ const ABOUT_PREPARE: &str = "\
 Examples:
   guard hook prepare-commit-msg .git/COMMIT_EDITMSG message
 
-git also calls this hook for `commit --no-verify`, cherry-pick, revert and a stopped rebase. In an amended commit, guard \
-checks only what the amendment adds. The trailers name the design of the change and the approvals that it used.";
+git also calls this hook for `commit --no-verify`, cherry-pick, revert and a stopped rebase. In an \
+amended commit, guard checks only what the amendment adds. The trailers name the design of the \
+change and the approvals that it used.";
 
 fn about_agent(agent: &str) -> String {
     format!(
-        "Examples:\n  guard hook {agent} < payload.json\n\nThe agent calls this command; docs/agents.md links the \
-         settings. guard rebuilds the file as the tool would leave it and answers in the agent's own form. It never \
-         writes the file. If guard cannot check a call, it denies it."
+        "\
+Examples:
+  guard hook {agent} < payload.json
+
+The agent calls this command; docs/agents.md links the settings. guard rebuilds the file as the \
+tool would leave it and answers in the agent's own form. It never writes the file. If guard \
+cannot check a call, it denies it."
     )
 }
 
@@ -313,7 +320,9 @@ fn staged(output: &mut Output, repo: &Repository, options: &Options) -> Result<u
             );
         }
         report.notes.push(
-            "nothing is staged, so guard checked nothing; in CI use `guard lint --ci`, or `pre-commit run` with --from-ref and --to-ref".to_owned(),
+            "nothing is staged, so guard checked nothing; in CI use `guard lint --ci`, or \
+             `pre-commit run` with --from-ref and --to-ref"
+                .to_owned(),
         );
     }
     lint::print(output, &report)

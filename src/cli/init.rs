@@ -159,7 +159,10 @@ fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
 fn told(draft: &SettingsDraft, has_standing: bool, steps: &[String]) -> String {
     let mut lines = vec![format!("wrote {FILE}")];
     if has_standing {
-        lines.push(format!("wrote {STANDING}, the design for bumps, formatting and releases: remove what should not be open to every change"));
+        lines.push(format!(
+            "wrote {STANDING}, the design for bumps, formatting and releases: \
+             remove what should not be open to every change"
+        ));
     }
     lines.extend(draft.found.iter().map(|found| format!("  {found}")));
     lines.push("\nnext:".to_owned());

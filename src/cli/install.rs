@@ -27,7 +27,12 @@ pub(super) struct Install {
 pub(super) struct Targets {
     /// `git` for the hooks that git runs for commits and pushes, the name of a coding agent, `all` for both, or
     /// `pre-commit`, `husky`, `lefthook`, `github` or `gitlab` for the files that call guard there.
-    #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
+    #[arg(
+        required = true,
+        value_name = "WHAT",
+        value_parser = whats(),
+        hide_possible_values = true
+    )]
     what: Vec<String>,
     /// Print what would change, and change nothing.
     #[arg(long)]
@@ -47,9 +52,9 @@ Examples:
 
 Agents: {agents}.
 
-guard leaves existing hooks of git alone, and prints the lines to add. In the files of others it adds its own part and \
-keeps everything else. Before it writes, it sends a call that must be denied through the \
-command. If that call is not denied, guard writes nothing."
+guard leaves existing hooks of git alone, and prints the lines to add. In the files of others it \
+adds its own part and keeps everything else. Before it writes, it sends a call that must be denied \
+through the command. If that call is not denied, guard writes nothing."
     )
 }
 
@@ -60,10 +65,8 @@ fn whats() -> PossibleValuesParser {
 }
 
 impl Targets {
-    /// Whether this is named, or `all` is, which then means it.
-    fn has(&self, name: &str, is_meant: impl FnOnce() -> bool) -> bool {
-        let is_named = |target: &str| self.what.iter().any(|word| word == target);
-        is_named(name) || is_named("all") && is_meant()
+    fn names(&self, target: &str) -> bool {
+        self.what.iter().any(|word| word == target)
     }
 
     /// Installs, with these additional hooks of git, or without a list uninstalls.
@@ -75,7 +78,7 @@ impl Targets {
         }
         let root = repo.workdir()?;
         let mut steps = Vec::new();
-        if self.has("git", || true) {
+        if self.names("git") || self.names("all") {
             steps = match with {
                 Some(with) => git_hooks::install(&repo, with, dry_run)?,
                 None => git_hooks::uninstall(&repo, dry_run)?,
@@ -85,24 +88,27 @@ impl Targets {
                 .help("guard install git --with HOOK"));
         }
         for file in FILES {
-            let is_meant = || match with {
+            // `all` means the agents and systems that the repository uses.
+            let is_used = match with {
                 Some(_) => file.has_signs(root),
                 None => file.is_written(root),
             };
-            if self.has(file.name, is_meant) {
+            if self.names(file.name) || self.names("all") && is_used {
                 steps.push(match with {
                     Some(_) => file.install(root, dry_run)?,
                     None => file.uninstall(root, dry_run)?,
                 });
             }
         }
-        let is_refused = |step: &&Step| step.action == SetupAction::Refuse;
-        let shown = steps.iter();
-        let shown = shown.filter(|step| !output.style.quiet || is_refused(step));
-        let text: String = shown.map(|step| step_text(step, dry_run)).collect();
+        let is_refused = steps.iter().any(|step| step.action == SetupAction::Refuse);
+        let text: String = steps
+            .iter()
+            .filter(|step| !output.style.quiet || step.action == SetupAction::Refuse)
+            .map(|step| step_text(step, dry_run))
+            .collect();
         let json = json!({"version": 1, "dry_run": dry_run, "hooks": steps});
         output.answer(&json, text);
-        Ok(u8::from(steps.iter().any(|step| is_refused(&step))))
+        Ok(u8::from(is_refused))
     }
 }
 
@@ -126,15 +132,18 @@ Examples:
   guard doctor            list every check, with the fix for each problem
   guard doctor --quiet    list only problems
 
-guard also tries a commit that the installed hooks must refuse, in a temporary repository that it removes afterwards. \
-The exit code is 1 if a check fails.";
+guard also tries a commit that the installed hooks must refuse, in a temporary repository that it \
+removes afterwards. The exit code is 1 if a check fails.";
 
 pub(super) fn doctor(output: &mut Output) -> Result<u8> {
     let checks = examine(repository());
     let worst = checks.iter().map(|check| check.status).max();
     let quiet = output.style.quiet;
-    let shown = |check: &&Check| !quiet || check.status != Status::Ok;
-    let text: String = checks.iter().filter(shown).map(check_text).collect();
+    let text: String = checks
+        .iter()
+        .filter(|check| !quiet || check.status != Status::Ok)
+        .map(check_text)
+        .collect();
     let json = json!({"version": 1, "status": worst, "checks": checks});
     output.answer(&json, text);
     Ok(u8::from(worst == Some(Status::Fail)))

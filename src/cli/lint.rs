@@ -31,7 +31,12 @@ pub(super) struct LintArgs {
     #[arg(value_name = "A..B", conflicts_with_all = ["range", "commit"])]
     revisions: Option<String>,
     /// Judge the staged changes; this is the default.
-    #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push", "ci", "each_commit", "worktree"])]
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "revisions", "range", "commit", "push", "ci", "each_commit", "worktree"
+        ]
+    )]
     staged: bool,
     /// Judge what B adds to A: the net difference from their merge base to B.
     ///
@@ -150,7 +155,7 @@ fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
     let commits = repo.parse_range(range)?;
     let (target, _) = range.split_once("..").unwrap_or_default();
     let base = repo.revision(target)?;
-    let (Some(merge_base), Some(head)) = (commits.base, commits.head) else {
+    let Some((merge_base, head)) = commits.base.zip(commits.head) else {
         return Err(Error::new(format!("{} has no commits", escaped(range))));
     };
     let (what, known, merge) = match system {
@@ -202,7 +207,7 @@ pub(super) fn framework_push(repo: &Repository, options: &Options) -> Result<Opt
     let from = variable("PRE_COMMIT_FROM_REF");
     let to = variable("PRE_COMMIT_TO_REF");
     let Some(remote_branch) = variable("PRE_COMMIT_REMOTE_BRANCH") else {
-        let (Some(from), Some(to)) = (from, to) else {
+        let Some((from, to)) = from.zip(to) else {
             return Ok(None);
         };
         let range = repo.range_between(&from, &to)?;
@@ -211,11 +216,10 @@ pub(super) fn framework_push(repo: &Repository, options: &Options) -> Result<Opt
     let remote = variable("PRE_COMMIT_REMOTE_NAME").unwrap_or_else(|| "origin".to_owned());
     // The framework names no range for the first push of a repository.
     let to = to.or_else(|| variable("PRE_COMMIT_LOCAL_BRANCH"));
-    let commit = |name: Option<String>| name.map(|name| repo.revision(&name)).transpose();
     let update = Update {
         name: remote_branch.into(),
-        old: commit(from)?,
-        new: commit(to)?,
+        old: from.map(|name| repo.revision(&name)).transpose()?,
+        new: to.map(|name| repo.revision(&name)).transpose()?,
     };
     judge::push(repo, &[update], PushSide::Local(&remote), options).map(Some)
 }
@@ -236,8 +240,9 @@ pub(super) const STATUS_EXAMPLES: &str = "\
 Examples:
   guard status
 
-guard shows the branch, its designs, the rows that nothing has changed yet, what a commit now would say, and what waits for \
-approval. The exit code is 0, also if a commit would be refused, and 2 if guard could not check the staged changes.";
+guard shows the branch, its designs, the rows that nothing has changed yet, what a commit now \
+would say, and what waits for approval. The exit code is 0, also if a commit would be refused, and \
+2 if guard could not check the staged changes.";
 
 pub(super) fn status(output: &mut Output) -> Result<u8> {
     let repo = repository()?;
@@ -245,8 +250,10 @@ pub(super) fn status(output: &mut Output) -> Result<u8> {
     let design = DesignArgs { lld: Vec::new() };
     let options = with_unexpired(&repo, design.options(true))?;
     let waiting = approvals::pending(&repo).map_err(Failure::into_error)?;
-    let shown = |change| (held_line(change), held_json(&repo, change, None));
-    let waiting: Vec<_> = waiting.iter().map(shown).collect();
+    let waiting: Vec<_> = waiting
+        .iter()
+        .map(|change| (held_line(change), held_json(&repo, change, None)))
+        .collect();
     let status = judge::status(&repo, &options)?;
     let changes = observe::scope_changes(&repo).into_iter();
     let changes = changes.map(|change| {

@@ -40,7 +40,14 @@ use output::{CANNOT_JUDGE, Output, on_panic};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
 #[derive(Debug, Parser)]
-#[command(name = "guard", bin_name = "guard", version, max_term_width = 100, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(
+    name = "guard",
+    bin_name = "guard",
+    version,
+    max_term_width = 100,
+    after_help = EXIT_CODES,
+    disable_help_subcommand = true
+)]
 struct Cli {
     /// Run as if guard had been started in DIR.
     #[arg(short = 'C', value_name = "DIR", global = true, help_heading = options::GLOBAL)]

@@ -43,7 +43,13 @@ pub(super) struct OutputArgs {
     )]
     color: clap::ColorChoice,
     /// Print only errors.
-    #[arg(short, long, global = true, env = "GUARD_QUIET", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(
+        short,
+        long,
+        global = true,
+        env = "GUARD_QUIET",
+        value_parser = clap::builder::FalseyValueParser::new()
+    )]
     quiet: bool,
 }
 
@@ -70,7 +76,8 @@ impl Output {
             quiet: args.quiet,
             ..Style::default()
         };
-        let (out, err) = (io::stdout(), io::stderr());
+        let out = io::stdout();
+        let err = io::stderr();
         Output {
             format,
             style: style(AutoStream::choice(&out), out.is_terminal()),
@@ -130,7 +137,9 @@ impl Output {
     }
 
     fn write_stdout(&mut self, write: impl FnOnce(Target<'_>) -> io::Result<()>) {
-        let (mut stdout, format, style) = (io::stdout().lock(), self.format, &self.style);
+        let mut stdout = io::stdout().lock();
+        let format = self.format;
+        let style = &self.style;
         let out = &mut stdout;
         let written = write(Target { out, format, style }).and_then(|()| stdout.flush());
         self.note_failure("standard output", written);
@@ -177,11 +186,10 @@ impl Output {
     /// the report of an earlier run, for the answer.
     pub(super) fn error(&mut self, error: &Error) {
         self.tell(error);
-        let write = |to: Target<'_>| write_failure(error, to);
         if !self.is_human() {
-            self.write_stdout(write);
+            self.write_stdout(|to| write_failure(error, to));
         }
-        self.write_files(write);
+        self.write_files(|to| write_failure(error, to));
     }
 
     fn tell(&self, error: &Error) {

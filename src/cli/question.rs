@@ -32,7 +32,8 @@ pub(super) fn asking<T>(
         return work(gate, None);
     };
     let signer = sign.signer(repo)?;
-    let (is_signed, mut is_unsigned) = (signer.is_some(), false);
+    let is_signed = signer.is_some();
+    let mut is_unsigned = false;
     gate.signer = signer;
     let style = output.style.clone();
     let mut ask = |question: &Question| {

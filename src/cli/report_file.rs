@@ -17,12 +17,13 @@ use write_guard_repo::{Index, Repository};
 fn admit_place(path: &Path) -> Result<(), String> {
     // A name like `..` is no file, so writing fails with an error that says more.
     let place = disk::absolute(disk::directory_of(path)).join(path.file_name().unwrap_or_default());
-    let is_below = |dir: &Path| place.starts_with(disk::absolute(dir));
     let repo = Repository::open(".".as_ref()).ok();
     let mut git_dirs = repo
         .iter()
         .flat_map(|repo| [repo.git_dir(), repo.common_dir()]);
-    if place.iter().any(|part| part.eq_ignore_ascii_case(".git")) || git_dirs.any(is_below) {
+    if place.iter().any(|part| part.eq_ignore_ascii_case(".git"))
+        || git_dirs.any(|dir| place.starts_with(disk::absolute(dir)))
+    {
         return Err("it is inside a git directory".to_owned());
     }
     let Some(repo) = &repo else { return Ok(()) };
@@ -35,8 +36,10 @@ fn admit_place(path: &Path) -> Result<(), String> {
     let inside: &BStr = inside.as_ref();
     // The verdict reports unusable settings. The names that guard always uses are still known.
     let settings = settings_of_head(repo).unwrap_or_default();
-    let is_own = |name: &BStr| policy::is_own_settings(&settings, name);
-    if is_own(inside) || is_own(fold(inside).as_ref()) {
+    let folded = fold(inside);
+    if policy::is_own_settings(&settings, inside)
+        || policy::is_own_settings(&settings, folded.as_ref())
+    {
         return Err("it configures guard".to_owned());
     }
     if policy::is_design(&settings, inside) {

@@ -46,7 +46,8 @@ Examples:
   guard review               review the current branch
   guard review main..HEAD    review these commits
 
-`guard lint --output html=FILE` writes the same page next to other reports. The exit code is that of `guard lint`.";
+`guard lint --output html=FILE` writes the same page next to other reports. The exit code is that \
+of `guard lint`.";
 
 impl ReviewArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -64,7 +65,8 @@ impl ReviewArgs {
         let overlap = judge::note_on_overlap(&repo, &designs.collect::<Vec<_>>());
         verdict.notes.extend(overlap);
         let address = address_of(&file);
-        let (outcome, shown) = (verdict.outcome(), show_file(&file));
+        let outcome = verdict.outcome();
+        let shown = show_file(&file);
         let json = json!({"version": 1, "verdict": outcome, "file": shown, "address": address});
         output.print(|to| match to.format {
             Format::Html => report::write(&verdict, to),
@@ -84,7 +86,8 @@ impl ReviewArgs {
             Some(text) => repo.parse_range(text)?,
             None => judge::range_of_branch(repo)?.ok_or_else(|| {
                 Error::new(
-                    "guard does not know the target branch, so it cannot tell what this branch changes",
+                    "guard does not know the target branch, so it cannot tell what this branch \
+                     changes",
                 )
                 .help(Help::run("name the commits", "guard review main..HEAD"))
                 .help("or set `[lld] base = \"main\"` in guard.toml")

@@ -22,9 +22,10 @@ use write_guard_repo::Repository;
 use write_guard_repo::boundary::Boundary;
 
 #[derive(Debug, Subcommand)]
-#[command(
-    after_help = "Examples:\n  guard scope show    list the allowed paths, each with its line\n  guard scope new     write a design for this branch"
-)]
+#[command(after_help = "\
+Examples:
+  guard scope show    list the allowed paths, each with its line
+  guard scope new     write a design for this branch")]
 pub(super) enum ScopeArgs {
     /// List every allowed path with its line in the design.
     #[command(after_help = "Examples:\n  guard scope show --lld docs/lld/LLD-188.md --format json")]
@@ -51,8 +52,8 @@ Examples:
   guard scope check                          lint this branch's designs on disk
   guard scope check docs/lld/LLD-188.md      lint this document
 
-The exit code is 0 if there is no finding at level error, 1 if there is one, and 2 if guard could not read a document. \
-guard does not compare the rows of a finished design with the files.";
+The exit code is 0 if there is no finding at level error, 1 if there is one, and 2 if guard could \
+not read a document. guard does not compare the rows of a finished design with the files.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ScopeCheckArgs {
@@ -101,9 +102,9 @@ Examples:
   guard scope overlap                   compare the open designs of all branches
   guard scope overlap 7-a origin/8-b    compare those of two branches
 
-A design is open while its branch is not merged; on the target branch, while `[lld] done` does not say that it is done. \
-Only branches and designs of the last 90 days count, unless --all is given. Two designs that add the same file are a \
-warning. The exit code is 0.";
+A design is open while its branch is not merged; on the target branch, while `[lld] done` does not \
+say that it is done. Only branches and designs of the last 90 days count, unless --all is given. \
+Two designs that add the same file are a warning. The exit code is 0.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ScopeOverlapArgs {
@@ -165,8 +166,9 @@ Examples:
   guard scope new                          write the design of this branch
   guard scope new hotfix --from-changes    write one for what has changed so far
 
-guard writes the design at the place that `[lld] path` in guard.toml names, stages it, and prints the commands that \
-commit and choose it. `guard scope add` adds rows. It never overwrites a file, and refuses to write under an agent or CI.";
+guard writes the design at the place that `[lld] path` in guard.toml names, stages it, and prints \
+the commands that commit and choose it. `guard scope add` adds rows. It never overwrites a file, \
+and refuses to write under an agent or CI.";
 
 impl ScopeNewArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -213,9 +215,10 @@ Examples:
   guard scope add src/b.rs                 add a row to the design of this branch
   guard scope add old.rs --type Delete     let a file go
 
-guard adds the row at the end of the table or list, in its form, and stages only the design. A design without one that \
-can hold the row gets a section with a list. guard writes nothing if the design would then allow more than the paths \
-given. Only a person at a terminal can extend a design this way: guard refuses under an agent or CI.";
+guard adds the row at the end of the table or list, in its form, and stages only the design. A \
+design without one that can hold the row gets a section with a list. guard writes nothing if the \
+design would then allow more than the paths given. Only a person at a terminal can extend a design \
+this way: guard refuses under an agent or CI.";
 
 impl ScopeAddArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -270,10 +273,10 @@ Examples:
   guard scope import plan.md --print   print the table only
   guard scope import specs/1/tasks.md --into specs/1/files.md
 
-guard proposes a row for every path of the plan that the repository has, or whose directory it has, and asks whether to \
-write all of them, or row by row. Paths that the text denies stand in a list below the table. The table is then the whole \
-scope of the document, and guard stages it. Without a terminal, and under an agent or CI, guard prints the table and \
-writes nothing.";
+guard proposes a row for every path of the plan that the repository has, or whose directory it \
+has, and asks whether to write all of them, or row by row. Paths that the text denies stand in a \
+list below the table. The table is then the whole scope of the document, and guard stages it. \
+Without a terminal, and under an agent or CI, guard prints the table and writes nothing.";
 
 impl ScopeImportArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -419,19 +422,25 @@ fn finish(
         write(repo, edit)?
     };
     let rows = new_rows(edit);
+    let mut listed = Vec::new();
+    for (line, text) in &rows {
+        listed.push(json!({"line": line, "text": text}));
+    }
     let is_empty = edit.before.is_none() && rows.is_empty();
     let add = is_empty.then(|| format!("guard scope add PATH --design {}", shell_word(design)));
     let json = json!({
         "version": 1,
         "design": design.to_str_lossy(),
-        "rows": rows.iter().map(|(line, text)| json!({"line": line, "text": text})).collect::<Vec<_>>(),
+        "rows": listed,
         "granted": granted.iter().map(|path| path.to_str_lossy()).collect::<Vec<_>>(),
         "next": commands.first(),
         "choose": commands.get(1),
         "add": add,
     });
-    let row = |(line, row): &(usize, &str)| format!("  {line:>4}: {}\n", escaped(*row));
-    let rows: String = rows.iter().map(row).collect();
+    let rows: String = rows
+        .iter()
+        .map(|(line, row)| format!("  {line:>4}: {}\n", escaped(*row)))
+        .collect();
     let steps: Vec<String> = add.into_iter().chain(commands).collect();
     let text = if steps.is_empty() {
         "nothing to add\n".to_owned()

@@ -21,17 +21,20 @@ use write_guard_repo::boundary::Boundary;
 use write_guard_repo::{CHANGE, ObservedChange, Repository, Snapshot};
 
 #[derive(Debug, Subcommand)]
-#[command(
-    after_help = "Examples:\n  guard snapshot list\n  guard snapshot diff 4b45435\n  guard snapshot restore 4b45435 src/state.py"
-)]
+#[command(after_help = "\
+Examples:
+  guard snapshot list
+  guard snapshot diff 4b45435
+  guard snapshot restore 4b45435 src/state.py")]
 pub(super) enum SnapshotArgs {
     /// List the snapshots, newest first, and what the calls of agents changed.
     #[command(after_help = "Examples:\n  guard snapshot list\n  guard snapshot list --format json")]
     List,
     /// List the files of a snapshot, or print one of them.
-    #[command(
-        after_help = "Examples:\n  guard snapshot show 4b45435\n  guard snapshot show 4b45435 src/state.py > old.py"
-    )]
+    #[command(after_help = "\
+Examples:
+  guard snapshot show 4b45435
+  guard snapshot show 4b45435 src/state.py > old.py")]
     Show {
         /// The snapshot: its commit id, or at least the first four characters of it.
         snapshot: String,
@@ -45,9 +48,13 @@ pub(super) enum SnapshotArgs {
         snapshot: String,
     },
     /// Restore the files of a snapshot, after taking a snapshot of the current ones.
-    #[command(
-        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py\n\nguard checks a restore as `guard write` or `guard delete`, and may refuse it or let it wait for approval. `guard snapshot show ID FILE` prints the content in any case."
-    )]
+    #[command(after_help = "\
+Examples:
+  guard snapshot restore 4b45435
+  guard snapshot restore 4b45435 src/state.py
+
+guard checks a restore as `guard write` or `guard delete`, and may refuse it or let it wait for \
+approval. `guard snapshot show ID FILE` prints the content in any case.")]
     Restore(RestoreArgs),
     /// Delete snapshots that are older than `[snapshots] keep`.
     #[command(
@@ -90,9 +97,13 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
     let lost: Vec<String> = all.lost.iter().map(ToString::to_string).collect();
     if !lost.is_empty() {
         let lost = lost.join(", ");
-        output.notes(&[format!("an object of these snapshots is missing or damaged, which may hide older ones: {lost}; to check the repository: git fsck")]);
+        output.notes(&[format!(
+            "an object of these snapshots is missing or damaged, which may hide \
+             older ones: {lost}; to check the repository: git fsck"
+        )]);
     }
-    let (mut text, mut items) = (String::new(), Vec::new());
+    let mut text = String::new();
+    let mut items = Vec::new();
     for snapshot in &all.readable {
         let id = snapshot.id.to_hex_with_len(12);
         text.push_str(&format!("{id}  {}\n", in_a_line(repo, snapshot)));
@@ -105,7 +116,8 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
     }
     let commits = repo.kept_lost()?;
     for (time, commit) in &commits {
-        let (time, id) = (rfc3339(*time), commit.to_hex_with_len(12));
+        let time = rfc3339(*time);
+        let id = commit.to_hex_with_len(12);
         text.push_str(&format!(
             "{id}  {time}  commit that no ref reached: git branch NAME {id}\n"
         ));
@@ -147,12 +159,14 @@ fn change_in_a_line(change: &ObservedChange) -> String {
     } else {
         format!("  {}", named.join(" "))
     };
-    let (time, call) = (rfc3339(change.time), escaped(change.call.as_str()));
+    let time = rfc3339(change.time);
+    let call = escaped(change.call.as_str());
     format!("{time}  before {call}{named}")
 }
 
 fn in_a_line(repo: &Repository, snapshot: &Snapshot) -> String {
-    let (time, title) = (rfc3339(snapshot.time), escaped(&snapshot.title));
+    let time = rfc3339(snapshot.time);
+    let title = escaped(&snapshot.title);
     if snapshot.work_tree == repo.work_tree() {
         return format!("{time}  {title}");
     }
@@ -221,7 +235,8 @@ fn print_file(
     snapshot: &Snapshot,
     path: &Path,
 ) -> files::GateResult<()> {
-    let (id, path) = (snapshot.id, files::snapshot_path(repo, path)?);
+    let id = snapshot.id;
+    let path = files::snapshot_path(repo, path)?;
     let bytes = repo.tree_of(Some(id))?.read(path.as_ref())?;
     let bytes = bytes.ok_or_else(|| {
         Error::new(format!("the snapshot has no file {}", escaped(&path))).help(Help::run(
@@ -230,7 +245,8 @@ fn print_file(
         ))
     })?;
     print_content(output, &bytes, || {
-        let (id, path) = (id.to_string(), path.to_str_lossy());
+        let id = id.to_string();
+        let path = path.to_str_lossy();
         json!({ "version": 1, "id": id, "path": path, "content": bytes.to_str_lossy() })
     })
 }

@@ -16,7 +16,11 @@ use write_guard_repo::{Repository, show_file};
 #[command(after_help = EXAMPLES)]
 pub(super) struct TrialArgs {
     /// The number of changes to check.
-    #[arg(value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        value_name = "N",
+        default_value_t = 50,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     count: u32,
 }
 
@@ -25,8 +29,9 @@ Examples:
   guard trial                             check the last 50 changes of the target branch
   guard trial --output html=trial.html    write a page with every finding
 
-Each commit or merge of the branch counts as one change, compared with its first parent and checked as a pull request. guard \
-uses the guard.toml of the work tree, else that of HEAD, else the one that `guard init` would write.
+Each commit or merge of the branch counts as one change, compared with its first parent and \
+checked as a pull request. guard uses the guard.toml of the work tree, else that of HEAD, else the \
+one that `guard init` would write.
 
 guard changes nothing. The exit code is 0 whatever it finds, and 2 if it cannot check them.";
 

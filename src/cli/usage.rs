@@ -50,9 +50,8 @@ pub(super) fn in_short(command: Command) -> Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{header}Commands:{header:#}\n\
          {{subcommands}}\n{OTHERS}\n\n{header}Options:{header:#}\n{{options}}{{after-help}}"
     );
-    let is_first = |verb: &Command| FIRST.contains(&verb.get_name());
     let command = command.mut_subcommands(|verb| {
-        if is_first(&verb) {
+        if FIRST.contains(&verb.get_name()) {
             verb
         } else {
             verb.hide(true)

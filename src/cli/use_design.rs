@@ -29,8 +29,9 @@ Examples:
   guard use docs/lld/LLD-188.md    check this branch against this design
   guard use --clear                let guard.toml select the design again
 
-A design must match `[lld] path` or `standing` in guard.toml. guard stores the choice as `branch.NAME.guardDesign` in the \
-repository's git configuration. Only a person can choose a design: guard refuses under an agent.";
+A design must match `[lld] path` or `standing` in guard.toml. guard stores the choice as \
+`branch.NAME.guardDesign` in the repository's git configuration. Only a person can choose a \
+design: guard refuses under an agent.";
 
 impl UseArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -46,7 +47,8 @@ impl UseArgs {
             repo.set_branch_values(branch.as_ref(), CHOICE_KEY, &stored)?;
         }
         let designs = repository()?.branch_values(branch.as_ref(), CHOICE_KEY);
-        let (name, list) = (escaped(&branch), escaped_list(&designs));
+        let name = escaped(&branch);
+        let list = escaped_list(&designs);
         let told = if designs.is_empty() {
             format!("guard.toml selects the design of branch {name}\n")
         } else {

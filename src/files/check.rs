@@ -8,7 +8,7 @@ use super::log::{members, record, versions};
 use super::perform::backup;
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Operation, log};
 use write_guard_policy::finding::Finding;
-use write_guard_policy::path::{Node, TreeView, escaped};
+use write_guard_policy::path::{Node, Rejection, TreeView, escaped};
 use write_guard_policy::rules::Access;
 use write_guard_policy::verdict::CheckResult;
 
@@ -54,22 +54,28 @@ impl Gate<'_> {
         Ok(answer)
     }
 
+    /// Why `guard read` would read what is there; refuses what it would not.
+    fn readable_at(
+        &self,
+        located: Result<BString, Rejection>,
+        request: &BStr,
+    ) -> GateResult<&'static str> {
+        let path = self.admit(located?, Access::Read)?;
+        match self.boundary.entry(path.as_ref()) {
+            Some(Node::Directory) => {}
+            Some(Node::Entry(_)) => drop(self.find(request)?),
+            None => return Ok("inside the directories that may be read; nothing is there yet"),
+        }
+        Ok("inside the directories that may be read")
+    }
+
     /// Whether `guard read` would read the file, or what is in the directory.
     ///
     /// # Errors
     /// guard cannot reach a verdict.
     pub fn check_read(&self, requested: BString, request: &BStr) -> GateResult<CheckResult> {
         let located = self.boundary.locate_directory(request);
-        let readable = || -> GateResult<&str> {
-            let path = self.admit(located.clone()?, Access::Read)?;
-            match self.boundary.entry(path.as_ref()) {
-                Some(Node::Directory) => {}
-                Some(Node::Entry(_)) => drop(self.find(request)?),
-                None => return Ok("inside the directories that may be read; nothing is there yet"),
-            }
-            Ok("inside the directories that may be read")
-        };
-        let (reason, judged) = match readable() {
+        let (reason, judged) = match self.readable_at(located.clone(), request) {
             Ok(reason) => (reason, Ok(())),
             Err(failure) => ("", Err(failure)),
         };

@@ -126,7 +126,8 @@ impl Effect {
     pub(crate) fn shown(&self) -> (String, String) {
         let committed = self.loss.committed.as_deref();
         let committed = self.finding.as_ref().and(committed);
-        let (old, new) = (committed.or(self.old_content()), self.new.as_deref());
+        let old = committed.or(self.old_content());
+        let new = self.new.as_deref();
         let lost = lost(&self.loss.judged, old, new);
         (preview(&self.path, old, new), lost.unwrap_or_default())
     }
@@ -199,14 +200,16 @@ impl Effect {
 }
 
 fn preview(path: &BString, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
-    let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+    let old = old.unwrap_or_default();
+    let new = new.unwrap_or_default();
     let name = escaped(path).to_string();
     measure::unified_preview(old, new, &name, &name, PREVIEW_LINES)
 }
 
 /// The lost content, if a file is replaced, converted or deleted.
 fn lost(measured: &Measured, old: Option<&[u8]>, new: Option<&[u8]>) -> Option<String> {
-    let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+    let old = old.unwrap_or_default();
+    let new = new.unwrap_or_default();
     let is_lost = matches!(measured.class, Class::Replace | Class::Delete);
     (is_lost || measured.conversion.is_some())
         .then(|| measure::deleted_content(old, new, PREVIEW_LINES))

@@ -118,7 +118,8 @@ impl From<BoundaryError> for Failure {
             Kind::NotFound => (FailureKind::NotFound, MISSPELT),
             _ if is_held_open(&source) => (
                 FailureKind::Io,
-                "close the program that has the file open, then retry; if there is none, ask a person to change the permissions",
+                "close the program that has the file open, then retry; if there is none, ask a \
+                 person to change the permissions",
             ),
             Kind::PermissionDenied => (
                 FailureKind::Permission,

@@ -120,7 +120,8 @@ impl Log {
         let Some(mut file) = disk::if_there(File::open(&self.path))? else {
             return Ok(());
         };
-        let ((_, mut next, _), mut end) = (tail(&mut file)?, u64::MAX);
+        let (_, mut next, _) = tail(&mut file)?;
+        let mut end = u64::MAX;
         while let Some(place) = next.filter(|&place| place < end) {
             file.seek(SeekFrom::Start(place))?;
             let mut line = Vec::new();
@@ -186,8 +187,10 @@ pub(crate) fn members<'k>(
 
 /// Designs in a record: each path with its version.
 pub(crate) fn versions(designs: &[DesignVersion]) -> Value {
-    let one = |(path, blob): &DesignVersion| json!({ "path": path.to_str_lossy(), "blob": blob.to_string() });
-    designs.iter().map(one).collect()
+    designs
+        .iter()
+        .map(|(path, blob)| json!({ "path": path.to_str_lossy(), "blob": blob.to_string() }))
+        .collect()
 }
 
 /// The last record, the place of the last decision, and whether an incomplete line follows. Reads only as much of the
@@ -210,14 +213,15 @@ fn tail(file: &mut File) -> io::Result<(Option<Record>, Option<u64>, bool)> {
             let decision = own.or(record.decision());
             Some((record, decision))
         });
-        let lines = || bytes.trim_ascii().lines_with_terminator().count();
-        if found.is_some() || (start == 0 && lines() == usize::from(is_torn)) {
+        let lines = bytes.trim_ascii().lines_with_terminator().count();
+        if found.is_some() || start == 0 && lines == usize::from(is_torn) {
             let (last, decision) = found.unzip();
             return Ok((last, decision.flatten(), is_torn));
         }
         if start == 0 {
             return Err(io::Error::other(
-                "the log has no valid last record: run `guard audit verify`, then move the log away",
+                "the log has no valid last record: run `guard audit verify`, then move the log \
+                 away",
             ));
         }
         size *= 16;
@@ -311,7 +315,8 @@ pub struct Verification {
 
 /// Verifies that each record is intact and follows the one before it.
 pub fn verify(bytes: &[u8]) -> Verification {
-    let (mut records, mut hash) = (0, GENESIS.to_owned());
+    let mut records = 0;
+    let mut hash = GENESIS.to_owned();
     let mut open = BTreeMap::new();
     // A line that a crash cut short is damage, unless the next record says that it follows one.
     let mut fault = None;
@@ -355,12 +360,9 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Waits, within limits, until no other process writes in a repository. Dropping the handle, or a crash, releases the
 /// lock.
 pub(crate) fn alone(repo: &Repository) -> GateResult<File> {
-    let take = || {
-        let file = disk::open_private_append(&repo.common_dir().join("guard/write.lock"))?;
-        wait(&file)?;
-        Ok(file)
-    };
-    take().map_err(|error: io::Error| {
+    let file = disk::open_private_append(&repo.common_dir().join("guard/write.lock"));
+    let locked = file.and_then(|file| wait(&file).map(|()| file));
+    locked.map_err(|error| {
         let message = format!("the workspace cannot be locked for writing: {error}");
         Failure::new(FailureKind::Record, message)
             .help("nothing was written; end that process, or make the git directory writable")

@@ -61,6 +61,11 @@ named! {
     }
 }
 
+/// The content of a file that must be there.
+fn existing<'a>(path: &BStr, old: Option<&'a [u8]>) -> GateResult<&'a [u8]> {
+    old.ok_or_else(|| not_found(path))
+}
+
 impl Operation {
     /// A write of the whole content.
     pub fn replace(content: impl Into<Vec<u8>>) -> Operation {
@@ -105,12 +110,11 @@ impl Operation {
         path: &BStr,
         old: Option<&[u8]>,
     ) -> GateResult<(Option<Vec<u8>>, Option<Extension>)> {
-        let existing = || old.ok_or_else(|| not_found(path));
         let mut extension = None;
         let content = match self {
             Operation::Restore(Some((content, _))) => return Ok((Some(content.clone()), None)),
             Operation::Delete | Operation::Restore(None) => {
-                existing()?;
+                existing(path, old)?;
                 return Ok((None, None));
             }
             Operation::Write { content, strategy } => {
@@ -125,7 +129,7 @@ impl Operation {
                         join(path, old.unwrap_or_default(), content, Some(*line))?
                     }
                     Strategy::Extend => {
-                        let current = existing().map_err(|failure| {
+                        let current = existing(path, old).map_err(|failure| {
                             failure.help("to create a file, use --strategy replace")
                         })?;
                         let (content, what) = extend(path, current, content)?;
@@ -135,19 +139,20 @@ impl Operation {
                 }
             }
             Operation::Patch(edits) => {
-                let current = existing()?;
+                let current = existing(path, old)?;
                 refuse_binary(path, current)?;
                 apply(current, edits)?
             }
             Operation::Move { content, .. } => {
-                let current = existing()?;
+                let current = existing(path, old)?;
                 refuse_binary(path, current)?;
                 content.clone().unwrap_or_else(|| current.to_vec())
             }
         };
         refuse_binary(path, &content)?;
         if content.len() as u64 > MAX_SIZE {
-            let (path, length) = (escaped(path), content.len());
+            let path = escaped(path);
+            let length = content.len();
             let message = format!(
                 "the content for {path} has {length} bytes, more than the limit of {MAX_SIZE}"
             );

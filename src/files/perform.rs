@@ -75,7 +75,8 @@ impl Gate<'_> {
             return Err(failure);
         }
         record(&self.log, "done", facts).map_err(|failure| {
-            let (verb, path) = (effect.operation.verb(), escaped(&effect.path));
+            let verb = effect.operation.verb();
+            let path = escaped(&effect.path);
             let why = failure.message;
             let message =
                 format!("the {verb} of {path} is done, but guard could not record that: {why}");
@@ -175,8 +176,9 @@ impl Gate<'_> {
         digests: impl IntoIterator<Item = (&'static str, Option<String>)>,
         failure: Failure,
     ) -> Failure {
-        let detail = |key| failure.details.get(key).cloned();
-        let reason = detail("reason").unwrap_or_else(|| failure.kind.name().into());
+        let details = &failure.details;
+        let reason = details.get("reason").cloned();
+        let reason = reason.unwrap_or_else(|| failure.kind.name().into());
         let rule = failure.finding.as_ref().map(|finding| finding.rule.id());
         let finding = failure.finding.as_ref();
         let closest = finding.and_then(|finding| finding.closest.as_ref());
@@ -187,8 +189,8 @@ impl Gate<'_> {
             ("operation", Some(verb.into())),
             ("path", Some(escaped(request).to_string().into())),
             ("reason", Some(reason)),
-            ("id", detail("id")),
-            ("expires", detail("expires")),
+            ("id", details.get("id").cloned()),
+            ("expires", details.get("expires").cloned()),
             ("rule", rule.map(Value::from)),
             (
                 "closest",

@@ -116,7 +116,8 @@ impl Gate<'_> {
     pub(crate) fn plan_unknown(&self, request: &BStr) -> GateResult<Option<Finding>> {
         let context = self.context();
         let (path, old) = self.look(request)?;
-        let (path, old) = (path.as_ref(), old.as_ref());
+        let path = path.as_ref();
+        let old = old.as_ref();
         let change = context.unknown_text(path, old.map(|entry| entry.content.as_slice()))?;
         destruction(&context, &[change], false)
     }

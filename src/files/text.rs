@@ -85,8 +85,9 @@ impl Extension {
             ("left out", &self.left_out),
         ];
         let lines = lists.into_iter().flat_map(|(list, names)| {
-            let line = move |name| format!("  {list}: {}", escaped(name));
-            names.iter().map(line)
+            names
+                .iter()
+                .map(move |name| format!("  {list}: {}", escaped(name)))
         });
         lines.collect()
     }
@@ -172,8 +173,11 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
         }
         [only] => Ok(*only),
         several => {
-            let line = |at: &usize| (content[..*at].find_iter("\n").count() + 1).to_string();
-            let (count, lines) = (several.len(), listed(several.iter().map(line), LISTED));
+            let count = several.len();
+            let lines = several
+                .iter()
+                .map(|at| (content[..*at].find_iter("\n").count() + 1).to_string());
+            let lines = listed(lines, LISTED);
             let or_more = if count == MOST { " or more" } else { "" };
             let message =
                 format!("{which}the search text occurs {count} times{or_more}: lines {lines}");

@@ -101,26 +101,26 @@ impl Gate<'_> {
             judged.push((effect.finding.is_none(), path, operation));
         }
         judged.sort_by_key(|(is_free, ..)| *is_free);
-        let perform = |(_, path, operation): (bool, BString, Operation)| {
-            let ask = ask.as_deref_mut().map(|ask| ask as Ask<'_>);
-            self.perform(path.as_ref(), &operation, None, ask)
-        };
-        judged.into_iter().map(perform).collect()
+        judged
+            .into_iter()
+            .map(|(_, path, operation)| {
+                let ask = ask.as_deref_mut().map(|ask| ask as Ask<'_>);
+                self.perform(path.as_ref(), &operation, None, ask)
+            })
+            .collect()
     }
 }
 
 /// The answer to a restore.
 pub fn restored_json(done: &[Effect]) -> Value {
-    let paths = |is_gone: bool| {
-        let done = done.iter().filter(|done| done.is_gone() == is_gone);
-        texts(done.map(|done| &done.path))
-    };
+    let restored = done.iter().filter(|effect| !effect.is_gone());
+    let removed = done.iter().filter(|effect| effect.is_gone());
     let backups = done.iter().filter_map(|done| done.backup);
     let backups: Vec<String> = backups.map(|backup| backup.to_string()).collect();
     json!({
         "version": 1,
-        "restored": paths(false),
-        "removed": paths(true),
+        "restored": texts(restored.map(|effect| &effect.path)),
+        "removed": texts(removed.map(|effect| &effect.path)),
         "backups": backups,
     })
 }

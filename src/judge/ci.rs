@@ -40,7 +40,10 @@ pub fn ci_range(repo: &Repository, plan: &CiPlan) -> Result<Range> {
 /// A merge commit that the system made is compared with its first parent, the target. That is exact in a clone of
 /// depth two.
 fn of_merge(repo: &Repository, plan: &CiPlan) -> Result<Option<Range>> {
-    let (Some(merge), Some(head)) = (id(plan.merge.as_ref()), repo.head_commit()?) else {
+    let Some(merge) = id(plan.merge.as_ref()) else {
+        return Ok(None);
+    };
+    let Some(head) = repo.head_commit()? else {
         return Ok(None);
     };
     match repo.commit(head)?.parents[..] {
@@ -57,8 +60,12 @@ fn id(hex: Option<&String>) -> Option<ObjectId> {
     ObjectId::from_hex(hex?.as_bytes()).ok()
 }
 
+/// The commit with this id, if the clone has it.
+fn commit_here(repo: &Repository, hex: &String) -> Option<ObjectId> {
+    id(Some(hex)).filter(|&id| repo.has(id))
+}
+
 fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
-    let commit = |hex: &String| id(Some(hex)).filter(|&id| repo.has(id));
     let incomplete = |error: Error| error.help(format!("or {}", plan.deepen));
     // What must be here, what a fetch must bring for it, and the commit.
     let mut points = Vec::new();
@@ -66,7 +73,7 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     for point in &plan.known {
         let name = match point {
             Point::Commit(id) | Point::Before(id) => {
-                points.push((id.clone(), id.clone(), commit(id)));
+                points.push((id.clone(), id.clone(), commit_here(repo, id)));
                 continue;
             }
             Point::Branch(name) => name.clone(),
@@ -98,7 +105,7 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
         if is_forced { error } else { incomplete(error) }
     };
     let head = match &plan.head {
-        Some(id) => commit(id).ok_or_else(|| missing(id))?,
+        Some(id) => commit_here(repo, id).ok_or_else(|| missing(id))?,
         None => repo
             .head_commit()?
             .ok_or_else(|| Error::new("HEAD has no commit"))?,
@@ -139,7 +146,10 @@ fn empty(head: ObjectId, target: Option<String>) -> Error {
         "there are no commits to check: commit {head} is already part of {known}"
     ))
     .help("if the branch is already merged or has no commits yet, skip the job")
-    .help("otherwise the job fetched the wrong target; name the commits yourself: guard lint --range A..B")
+    .help(
+        "otherwise the job fetched the wrong target; name the commits yourself: guard lint \
+         --range A..B",
+    )
 }
 
 /// The target branch, from the settings at the tip of the remote's default branch. HEAD's settings do not count: the

@@ -17,7 +17,7 @@ use write_guard_policy::change::{Change, Kind};
 use write_guard_policy::design::propose::{self, Proposal};
 use write_guard_policy::design::{self, Design, MissingRow};
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::finding::{Help, WantedRow};
+use write_guard_policy::finding::Help;
 use write_guard_policy::path::{Platform, escaped, escaped_list, normalize_request, shell_word};
 use write_guard_policy::policy;
 use write_guard_policy::rules::FilesOfTree;
@@ -35,10 +35,12 @@ const MAX_DOCUMENT: u64 = 1_000_000;
 /// # Errors
 /// The plan, or HEAD's tree, cannot be read.
 pub fn propose_from_plan(repo: &Repository, plan: &Path) -> Result<Proposal> {
-    let failed = |why: String| Error::new(format!("{} cannot be read: {why}", show_file(plan)));
-    let text = std::fs::read_to_string(plan).map_err(|error| failed(error.to_string()))?;
+    let shown = show_file(plan);
+    let text = std::fs::read_to_string(plan)
+        .map_err(|error| Error::new(format!("{shown} cannot be read: {error}")))?;
     if text.len() as u64 > MAX_DOCUMENT {
-        return Err(failed("it is larger than 1 MB".to_owned()));
+        let message = format!("{shown} cannot be read: it is larger than 1 MB");
+        return Err(Error::new(message));
     }
     let own = in_repository(repo, plan).unwrap_or_default();
     propose_for_head(repo, own.as_ref(), &text)
@@ -102,16 +104,18 @@ fn propose_for_head(repo: &Repository, path: &BStr, text: &str) -> Result<Propos
 /// The changes cannot be read.
 pub fn rows_of_changes(repo: &Repository) -> Result<Vec<String>> {
     let settings = settings_to_come(repo)?;
-    let row = |change: &Change| {
+    let (changes, _) = changes_now(repo)?;
+    let mut rows = Vec::new();
+    for change in &changes {
         let path = change.path.as_ref();
         let needs_none = policy::is_design(&settings, path)
             || policy::is_own_settings(&settings, path)
             || settings.always.contains(path);
-        let row = propose::row("".into(), path, type_of_change(change), "");
-        row.filter(|_| !needs_none)
-    };
-    let (changes, _) = changes_now(repo)?;
-    Ok(changes.iter().filter_map(row).collect())
+        if !needs_none {
+            rows.extend(propose::row("".into(), path, type_of_change(change), ""));
+        }
+    }
+    Ok(rows)
 }
 
 /// What is staged, or what `git add --all` would stage if nothing is; and whether it is staged.
@@ -216,21 +220,20 @@ impl DesignEdit {
     /// Opens a document that is as staged, untracked or new: the rows must not carry other edits along.
     fn open(repo: &Repository, path: BString, settings: Settings) -> Result<Self> {
         let shown = escaped(&path).to_string();
-        let failed = |why: String| Error::new(format!("the design {shown} cannot be read: {why}"));
         let before = Boundary::open(repo.own_workdir()?)
             .and_then(|root| root.read(path.as_ref(), MAX_DOCUMENT))
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(|error| cannot_read(&path, &error))?;
         let text = match &before {
-            Some(file) => file
-                .content
-                .to_str()
-                .map_err(|error| failed(error.to_string()))?
-                .to_owned(),
+            Some(file) => {
+                let text = file.content.to_str();
+                text.map_err(|error| cannot_read(&path, &error))?.to_owned()
+            }
             None => new_text(&path),
         };
-        let is_other = |staged: &[u8]| is_other_text(staged, text.as_bytes());
         let staged = Index::open(repo)?.tree()?.read(path.as_ref())?;
-        if staged.is_some_and(|staged| before.is_none() || is_other(&staged)) {
+        let is_other = staged
+            .is_some_and(|staged| before.is_none() || is_other_text(&staged, text.as_bytes()));
+        if is_other {
             let word = shell_word(&path);
             return Err(Error::new(format!(
                 "the design {shown} has changes that are not staged"
@@ -311,23 +314,26 @@ pub fn extend_design(
     if wanted.missing {
         requested.extend(missing_rows(repo, &options)?);
     }
-    let (mut rows, mut granted) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
+    let mut granted = Vec::new();
     for one in &requested {
         let Some(row) = missing_row(&scope, one, wanted.change_type)? else {
             granted.push(one.path.clone());
             continue;
         };
         let is_alone = one.from.is_none();
-        let is_unread = || propose::row(own, row.path, row.word, wanted.description).is_none();
-        if is_glob(row.path) || is_alone && is_unread() {
+        if is_glob(row.path)
+            || is_alone && propose::row(own, row.path, row.word, wanted.description).is_none()
+        {
             let shown = escaped(&one.path);
             return Err(Error::new(format!("a row cannot name exactly {shown}")));
         }
         rows.push(row);
     }
     if !rows.is_empty() {
-        let parse = |text: &str| document.parse(text);
-        document.after = propose::insert(&document.design, &rows, wanted.description, &parse)?;
+        document.after = propose::insert(&document.design, &rows, wanted.description, &|text| {
+            document.parse(text)
+        })?;
     }
     Ok((document, granted))
 }
@@ -406,7 +412,8 @@ fn missing_row<'a>(
     };
     let bare: &BStr = path.strip_suffix(b"/").unwrap_or(path).into();
     if let Some(denial) = scope.denial(bare) {
-        let (shown, at) = (escaped(path), &denial.anchor);
+        let shown = escaped(path);
+        let at = &denial.anchor;
         let place = format!("{}:{}", escaped(&at.path), at.line);
         let what = format!("the design forbids {shown} ({place}), so no row allows it");
         return Err(Error::new(what).help("take it off that list, or correct that row, first"));
@@ -429,7 +436,8 @@ fn requested(repo: &Repository, wanted: &RowsToAdd<'_>) -> Result<BTreeSet<Reque
         .change_type
         .is_some_and(|word| word.eq_ignore_ascii_case(RENAME));
     if let (true, [from, to]) = (is_rename, wanted.paths) {
-        let ((from, _), (path, _)) = (named(repo, from)?, named(repo, to)?);
+        let (from, _) = named(repo, from)?;
+        let (path, _) = named(repo, to)?;
         rows.insert(RequestedRow {
             path,
             from: Some(from),
@@ -463,20 +471,29 @@ fn missing_rows(repo: &Repository, options: &Options) -> Result<Vec<RequestedRow
         staged::everything(Repository::open(".".as_ref())?, options)?
     };
     let rows = verdict.findings.into_iter().filter_map(|one| one.row);
-    let row = |row: Box<WantedRow>| RequestedRow {
+    let requested = rows.map(|row| RequestedRow {
         path: row.path,
         from: row.from,
         usual: row.word,
-    };
-    Ok(rows.map(row).collect())
+    });
+    Ok(requested.collect())
+}
+
+fn cannot_read(path: &BString, error: &dyn std::fmt::Display) -> Error {
+    let shown = escaped(path);
+    Error::new(format!("the design {shown} cannot be read: {error}"))
 }
 
 /// The document to extend of the only design that applies to the branch, usable or not: the one that `guard lint` shows a
 /// missing row for.
 fn the_design(repo: &Repository, settings: &Settings, own: Vec<Choice>) -> Result<BString> {
     let own: Vec<BString> = own.into_iter().map(|choice| choice.path).collect();
-    let key = |path: &BString| policy::design_of(settings, path.as_ref());
-    if own.iter().any(|path| key(path) != key(&own[0])) {
+    let mut designs: Vec<BString> = Vec::new();
+    for path in &own {
+        designs.push(policy::design_of(settings, path.as_ref()));
+    }
+    designs.dedup();
+    if designs.len() > 1 {
         return Err(
             Error::new(format!("several designs apply: {}", escaped_list(&own)))
                 .help("say which one to extend: guard scope add PATH --design FILE"),
@@ -491,7 +508,10 @@ fn the_design(repo: &Repository, settings: &Settings, own: Vec<Choice>) -> Resul
     own.into_iter().next().ok_or_else(|| {
         Error::new("no design of this branch applies")
             .help("write one: guard scope new NAME")
-            .help("or name the one to extend, such as a standing design: guard scope add PATH --design FILE")
+            .help(
+                "or name the one to extend, such as a standing design: \
+                 guard scope add PATH --design FILE",
+            )
     })
 }
 
@@ -501,11 +521,12 @@ fn read_documents(
     settings: &Settings,
     paths: &[BString],
 ) -> Result<Vec<Design>> {
-    let failed = |error: boundary::BoundaryError| Error::new(error.to_string());
-    let root = Boundary::open(repo.own_workdir()?).map_err(failed)?;
+    let root = Boundary::open(repo.own_workdir()?);
+    let root = root.map_err(|error| Error::new(error.to_string()))?;
     let mut documents = Vec::new();
     for path in paths {
-        if let Some(file) = root.read(path.as_ref(), MAX_DOCUMENT).map_err(failed)? {
+        let file = root.read(path.as_ref(), MAX_DOCUMENT);
+        if let Some(file) = file.map_err(|error| Error::new(error.to_string()))? {
             documents.push(design::parse(path.as_ref(), &file.content, settings));
         }
     }

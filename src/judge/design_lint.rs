@@ -113,6 +113,10 @@ pub fn check_documents(
     Ok(report)
 }
 
+fn not_a_file(path: &BStr) -> Error {
+    Error::new(format!("{} is not a regular file", escaped(path)))
+}
+
 /// A note on the paths that the text of a design names and no row has. A design that allows nothing says so itself.
 fn note_on_unnamed(design: &Design, scope: &Scope, base: &dyn ResultTree) -> Option<String> {
     if !design.is_usable() {
@@ -276,7 +280,8 @@ impl DesignLint<'_> {
 
     /// Lists what each design grants on its own: not all of them need apply to one branch.
     fn list_grants(&self, designs: &[Design], report: &mut ScopeListing) {
-        let (files, settings) = (self.files, &self.located.settings);
+        let files = self.files;
+        let settings = &self.located.settings;
         let base = files.merge_base().unwrap_or(&files.head);
         let key = |design: &Design| policy::design_of(settings, design.path.as_ref());
         for documents in designs.chunk_by(|one, next| key(one) == key(next)) {
@@ -307,16 +312,17 @@ impl DesignLint<'_> {
     }
 
     fn named_documents(&self, named: Vec<BString>) -> Vec<Document> {
-        let is_done = |path: &BString| self.located.done.iter().any(|done| done.path == *path);
-        named
-            .into_iter()
-            .map(|path| Document {
+        let mut documents = Vec::new();
+        for path in named {
+            let is_done = self.located.done.iter().any(|done| done.path == path);
+            documents.push(Document {
                 by: ChosenBy::Caller("command line"),
-                is_current: !is_done(&path),
+                is_current: !is_done,
                 path,
                 group: None,
-            })
-            .collect()
+            });
+        }
+        documents
     }
 
     fn documents_of_branch(&self) -> Result<Vec<Document>> {
@@ -334,7 +340,8 @@ impl DesignLint<'_> {
 
     /// The designs among the tracked files or, if there are any, among the named ones.
     fn tracked_designs(&self, named: Vec<BString>) -> Result<Vec<Document>> {
-        let (located, settings) = (self.located, &self.located.settings);
+        let located = self.located;
+        let settings = &self.located.settings;
         let is_nowhere = settings.lld_path.is_empty() && settings.standing.is_empty();
         if let (true, Err(error)) = (is_nowhere && located.by_hand.is_empty(), &located.own) {
             return Err(error.clone());
@@ -354,8 +361,9 @@ impl DesignLint<'_> {
         }
         let mut documents = Vec::new();
         for path in paths {
-            let is_staged = || Ok(self.tree.get(path.as_ref())? != self.head.get(path.as_ref())?);
-            if self.selection != DocumentSelection::Branch || is_staged()? {
+            if self.selection != DocumentSelection::Branch
+                || self.tree.get(path.as_ref())? != self.head.get(path.as_ref())?
+            {
                 documents.push(Document {
                     by: ChosenBy::Caller(if is_all { "--all" } else { "--staged" }),
                     is_current: self.is_own(&path),
@@ -375,27 +383,24 @@ impl DesignLint<'_> {
 
     /// The document and the name of its version.
     fn read(&self, path: &BStr) -> Result<(Vec<u8>, &'static str)> {
-        let refused = |why: &str| Error::new(format!("{} is {why}", escaped(path)));
-        let not_a_file = || refused("not a regular file");
+        let shown = escaped(path);
         if self.version == DocumentVersion::Staged {
             return match self.tree.read(path)? {
                 Some(bytes) => Ok((bytes, "index")),
-                None if self.tree.get(path)?.is_some() => Err(not_a_file()),
-                None => Err(refused("not staged")),
+                None if self.tree.get(path)?.is_some() => Err(not_a_file(path)),
+                None => Err(Error::new(format!("{shown} is not staged"))),
             };
         }
         let file = self.repo.work_tree_file(path)?;
         match file.symlink_metadata() {
-            Ok(metadata) if metadata.is_file() => {
-                let failed =
-                    |error| Error::new(format!("{} cannot be read: {error}", show_file(&file)));
-                Ok((std::fs::read(&file).map_err(failed)?, "work tree"))
-            }
-            Ok(_) => Err(not_a_file()),
-            Err(_) => Err(Error::new(format!(
-                "there is no design at {}",
-                escaped(path)
-            ))),
+            Ok(metadata) if metadata.is_file() => Ok((
+                std::fs::read(&file).map_err(|error| {
+                    Error::new(format!("{} cannot be read: {error}", show_file(&file)))
+                })?,
+                "work tree",
+            )),
+            Ok(_) => Err(not_a_file(path)),
+            Err(_) => Err(Error::new(format!("there is no design at {shown}"))),
         }
     }
 }

@@ -28,7 +28,8 @@ pub(super) fn credit(
     earlier: &EarlierChanges<'_>,
     changes: &mut [MeasuredChange],
 ) -> Result<()> {
-    // The files that lose lines, by extension; those without one are left out.
+    // The files that lose lines, by extension; those without one are left out. Code that is copied into a note or a log
+    // no longer works, so only a file of the same kind keeps it.
     let mut losing_by_extension: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
     for (at, changed) in changes.iter().enumerate() {
         if changed.measured.as_ref().is_some_and(is_replaced)
@@ -44,6 +45,7 @@ pub(super) fn credit(
         return Ok(());
     }
     let mut earlier = earlier()?;
+    // Of a path that changes now, the present version counts, which may have lost the lines again.
     let paths: HashSet<&BStr> = changes.iter().map(MeasuredChange::path).collect();
     earlier.retain(|change| !paths.contains::<BStr>(change.path.as_ref()));
     for (wanted, losing) in losing_by_extension {
@@ -61,6 +63,7 @@ pub(super) fn credit(
         // The files that gain lines, each with the position of its change.
         let mut receivers: Vec<(usize, BString)> = Vec::new();
         for (at, (old, change)) in candidates {
+            // Too many lines, or what is not text, gain nothing: the loss then counts as it is.
             let content = objects.content(change.new)?;
             if Content::of(&content) == Content::Text
                 && added.add(&objects.content(old)?, &content).is_some()
@@ -78,7 +81,8 @@ pub(super) fn credit(
                 {
                     measured.lost = measured.lost.without(&moved);
                     measured.class = classify(&measured.lost, &policy.settings.thresholds);
-                    let (path, lines) = (path.clone(), moved.lines);
+                    let path = path.clone();
+                    let lines = moved.lines;
                     changed.moved_to.push(MovedTo { path, lines });
                 }
             }
@@ -96,7 +100,10 @@ pub(super) fn is_replaced(measured: &Measured) -> bool {
 /// Whether a row lets the change put lines there. `always`, companions and the exemption of designs do not count.
 fn is_granted(policy: &Policy, change: &Change) -> bool {
     let path: &BStr = change.path.as_ref();
-    let (Some(scope), Some(new)) = (&policy.scope, change.new) else {
+    let Some(scope) = &policy.scope else {
+        return false;
+    };
+    let Some(new) = change.new else {
         return false;
     };
     let actions = scope.actions(path);

@@ -206,6 +206,11 @@ pub(super) fn target_of(
     Err(Error::new(message).help(fetch))
 }
 
+fn trees_of<'repo>(repo: &'repo Repository, commits: &[ObjectId]) -> Result<Vec<Tree<'repo>>> {
+    let commits = commits.iter().copied().map(Some);
+    commits.map(|commit| repo.tree_of(commit)).collect()
+}
+
 /// What a range changes in `head`, in path order. After criss-cross merges, histories have several merge bases, and a merge
 /// may use any of them as the old version: a change counts if it differs from any of them, unless the target already has
 /// it, and its old side is that of the base that loses most, by the settings of the newest.
@@ -217,19 +222,16 @@ pub(super) fn changes_of_range(
     range: &Range,
     head: &Tree<'_>,
 ) -> Result<Vec<Change>> {
-    let (objects, newest) = (repo.objects(), repo.tree_of(range.base)?);
+    let objects = repo.objects();
+    let newest = repo.tree_of(range.base)?;
     if range.other_bases.is_empty() {
         return changes_between(objects, newest.id(), head.id());
     }
     let settings = settings_of(repo, range.base)?.and_then(Result::ok);
     let thresholds = settings.unwrap_or_default().thresholds;
-    let trees = |commits: &[ObjectId]| -> Result<Vec<Tree<'_>>> {
-        let commits = commits.iter().copied().map(Some);
-        commits.map(|commit| repo.tree_of(commit)).collect()
-    };
-    let tips = trees(&range.known)?;
+    let tips = trees_of(repo, &range.known)?;
     let mut worst = BTreeMap::new();
-    for base in iter::once(newest).chain(trees(&range.other_bases)?) {
+    for base in iter::once(newest).chain(trees_of(repo, &range.other_bases)?) {
         for change in changes_between(objects, base.id(), head.id())? {
             if is_in_any(&tips, change.path.as_ref(), change.new)? {
                 continue;

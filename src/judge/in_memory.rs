@@ -12,7 +12,7 @@ use super::merge_commits::MergedContents;
 use super::pipeline::Judged;
 use super::policy_loader::moved_designs;
 use crate::approvals::CommitApprovals;
-use write_guard_policy::change::{Change, ProposedChange};
+use write_guard_policy::change::{Change, ProposedChange, State};
 use write_guard_policy::design;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::measure::Precision;
@@ -21,6 +21,13 @@ use write_guard_policy::policy::{Policy, Stage};
 use write_guard_policy::scope::settings::{self, Settings};
 use write_guard_policy::verdict::{RowSuggestions, Source, SourceKind, Verdict};
 use write_guard_repo::{Blobs, Objects, Tree, state_of, tree_of_changes};
+
+/// The state of a file with this content, which `blobs` then hold; `None` without one.
+fn state_in(blobs: &mut Blobs, content: Option<&[u8]>) -> Result<Option<State>> {
+    content
+        .map(|content| state_of(blobs, HashKind::Sha1, content))
+        .transpose()
+}
 
 /// Judges what a commit would bring whose changes are these. Nothing is known of other files, of the merge base or of
 /// approvals.
@@ -31,11 +38,10 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
     let mut blobs = Blobs::new();
     let mut changes = Vec::new();
     for ProposedChange { path, old, new } in proposed {
-        let mut state = |content: &Vec<u8>| state_of(&mut blobs, HashKind::Sha1, content);
-        let old = old.as_ref().map(&mut state).transpose()?;
-        let new = new.as_ref().map(&mut state).transpose()?;
-        if old != new {
-            changes.push(Change::new(path.clone(), old, new));
+        let before = state_in(&mut blobs, old.as_deref())?;
+        let after = state_in(&mut blobs, new.as_deref())?;
+        if before != after {
+            changes.push(Change::new(path.clone(), before, after));
         }
     }
     changes.sort_by(|a, b| a.path.cmp(&b.path));

@@ -52,7 +52,9 @@ impl Judge<'_> {
         merged: &MergedContents,
     ) -> Result<Vec<MeasuredChange>> {
         let mut changes = changes.to_vec();
-        let (objects, policy, precision) = (self.objects, self.policy, self.precision);
+        let objects = self.objects;
+        let policy = self.policy;
+        let precision = self.precision;
         let olds = explain_renames(objects, &mut changes, policy.scope.as_ref())?;
         let made = made_files(policy, changes.iter());
         let mut all = for_each(changes.len(), objects, |objects, at| {
@@ -136,8 +138,10 @@ fn explain_renames(
         pair_declared(scope, changes, &mut olds);
     }
     // The places of deleted and added files, and these files.
-    let (mut deleted, mut added) = (vec![], vec![]);
-    let (mut old_ends, mut new_ends) = (vec![], vec![]);
+    let mut deleted = vec![];
+    let mut added = vec![];
+    let mut old_ends = vec![];
+    let mut new_ends = vec![];
     for (at, change) in changes.iter().enumerate() {
         let (places, ends, state, said) = match (change.old, change.new) {
             _ if change.renamed.is_some() => continue,
@@ -167,12 +171,18 @@ fn explain_renames(
     Ok(olds)
 }
 
+fn is_file(state: Option<State>) -> bool {
+    state.is_some_and(|state| state.kind.is_file())
+}
+
 /// Pairs deleted with added files by the Rename rows of `scope`.
 fn pair_declared(scope: &Scope, changes: &mut [Change], olds: &mut [Option<State>]) {
-    let is_file = |state: Option<State>| state.is_some_and(|state| state.kind.is_file());
-    let is_added = |change: &Change| change.old.is_none() && is_file(change.new);
-    let added = changes.iter().enumerate().filter(|(_, one)| is_added(one));
-    let added: HashMap<BString, usize> = added.map(|(at, one)| (one.path.clone(), at)).collect();
+    let mut added: HashMap<BString, usize> = HashMap::new();
+    for (at, change) in changes.iter().enumerate() {
+        if change.old.is_none() && is_file(change.new) {
+            added.insert(change.path.clone(), at);
+        }
+    }
     for from in 0..changes.len() {
         let change = &changes[from];
         if added.is_empty() || change.new.is_some() || !is_file(change.old) {
@@ -188,7 +198,8 @@ fn pair_declared(scope: &Scope, changes: &mut [Change], olds: &mut [Option<State
 
 /// Tells both sides of a rename about the other.
 fn pair(changes: &mut [Change], from: usize, to: usize, olds: &mut [Option<State>]) {
-    let (old_path, new_path) = (changes[from].path.clone(), changes[to].path.clone());
+    let old_path = changes[from].path.clone();
+    let new_path = changes[to].path.clone();
     olds[to] = changes[from].old;
     changes[from].renamed = Some(new_path);
     changes[to].renamed = Some(old_path);
@@ -216,9 +227,12 @@ fn rename_targets(
     made: &HashMap<&BStr, State>,
     change: &Change,
 ) -> Result<Vec<RenameTarget>> {
-    let (Some(old), None, false) = (change.old, change.new, made.is_empty()) else {
+    let Some(old) = change.old else {
         return Ok(Vec::new());
     };
+    if change.new.is_some() || made.is_empty() {
+        return Ok(Vec::new());
+    }
     let scopes = policy.scope.iter().chain([&policy.proposed]);
     let mut paths: Vec<BString> = scopes
         .flat_map(|scope| scope.new_ends(change.path.as_ref()))
@@ -282,14 +296,15 @@ pub(super) fn for_each<T: Send>(
     let mut done = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads)
             .map(|_| {
-                let (run, objects) = (&run, objects.clone());
+                let run = &run;
+                let objects = objects.clone();
                 scope.spawn(move || run(&objects))
             })
             .collect();
         let mut done = run(objects)?;
         for other in others {
-            let failed = |_| Error::new("a worker thread failed");
-            done.extend(other.join().map_err(failed).flatten()?);
+            let joined = other.join();
+            done.extend(joined.map_err(|_| Error::new("a worker thread failed"))??);
         }
         Ok::<_, Error>(done)
     })?;

@@ -4,9 +4,9 @@ use gix::ObjectId;
 use gix::bstr::BString;
 use std::collections::HashMap;
 
-use write_guard_policy::change::{Change, Kind, State};
+use write_guard_policy::change::{Change, Kind};
 use write_guard_policy::error::Result;
-use write_guard_policy::measure::{self, Measured};
+use write_guard_policy::measure;
 use write_guard_policy::rules::MeasuredChange;
 use write_guard_policy::scope::settings::Settings;
 use write_guard_repo::{
@@ -97,15 +97,16 @@ fn is_taken_over(objects: &Objects, change: &Change, result: &MergeResult) -> Re
         return Ok(true);
     }
     let olds = &result.contents;
-    let is_like =
-        |new: &State| new.kind.is_file() && olds.iter().any(|(kind, _)| *kind == new.kind);
-    let Some(new) = change.new.filter(is_like) else {
+    let same_kind = change
+        .new
+        .filter(|new| new.kind.is_file() && olds.iter().any(|(kind, _)| *kind == new.kind));
+    let Some(new) = same_kind else {
         return Ok(false);
     };
     let content = objects.content(Some(new))?;
     let olds = olds.iter().map(|(_, old)| old.as_slice());
-    let is_comparable = |blob: &[u8]| blob.len() <= MAX_SIZE && !measure::is_binary(blob);
-    if !olds.clone().chain([content.as_slice()]).all(is_comparable) {
+    let mut versions = olds.clone().chain([content.as_slice()]);
+    if versions.any(|blob| blob.len() > MAX_SIZE || measure::is_binary(blob)) {
         return Ok(false);
     }
     Ok(measure::is_taken_over(&content, &olds.collect::<Vec<_>>()))
@@ -123,7 +124,7 @@ pub(super) fn measure_against_closest(
 ) -> Result<()> {
     for changed in changes {
         let olds = merged.by_path.get(&changed.change.path);
-        let (Some(new), Some(olds)) = (changed.change.new, olds) else {
+        let Some((new, olds)) = changed.change.new.zip(olds) else {
             continue;
         };
         let content = objects.content(Some(new))?;
@@ -134,8 +135,7 @@ pub(super) fn measure_against_closest(
                 &settings.thresholds,
             )
         });
-        let lighter = |a: Measured, b: Measured| if b.weight() < a.weight() { b } else { a };
-        if let Some(least) = found.reduce(lighter) {
+        if let Some(least) = found.reduce(|a, b| if b.weight() < a.weight() { b } else { a }) {
             changed.measured = Some(least);
         }
     }

@@ -9,7 +9,7 @@ use write_guard_policy::finding::Finding;
 use write_guard_policy::measure::Precision;
 use write_guard_policy::policy::{Policy, Stage};
 use write_guard_policy::rules;
-use write_guard_repo::{Commit, Objects, Range, Repository, Tree, changes_between};
+use write_guard_repo::{Commit, Range, Repository, Tree, changes_between};
 
 /// The result for one commit.
 #[derive(Default)]
@@ -28,7 +28,8 @@ pub(crate) fn judge(
 ) -> Result<Vec<JudgedCommit>> {
     if range.is_cut {
         return Err(Error::new(
-            "the clone is shallow and lacks some commits of the range, so guard cannot check each commit",
+            "the clone is shallow and lacks some commits of the range, so guard cannot check each \
+             commit",
         )
         .help("run `git fetch --unshallow`"));
     }
@@ -38,9 +39,11 @@ pub(crate) fn judge(
     };
     let commits = &range.commits;
     let base = repo.tree_of(range.base)?.id();
-    let judge_commit = |objects: &Objects, at: usize| {
+    let remembering = repo.objects().remembering();
+    for_each(commits.len(), &remembering, |objects, at| {
         let commit: &Commit = &commits[at];
-        let (base, tree) = (Tree::at(objects, base), Tree::at(objects, commit.tree));
+        let base = Tree::at(objects, base);
+        let tree = Tree::at(objects, commit.tree);
         let (changes, merged) = merge_commits::of_commit(objects, &commit.parents, &tree)?;
         let mut judged = JudgedCommit::default();
         if changes.is_empty() {
@@ -63,11 +66,12 @@ pub(crate) fn judge(
         let approvals = commit_approvals.counted_in(commit.id);
         let mut findings = judge.check(&measured, &approvals)?;
         let short = commit.id.to_hex_with_len(12);
-        let is_new = |id| Ok(commits.iter().any(|one| one.id == id));
         if !merged.is_merge
             && findings.iter().any(rules::can_be_cleared)
             && let Some(&parent) = commit.parents.first()
-            && let Some(revert) = Revert::find(objects, parent, &changes, is_new)?
+            && let Some(revert) = Revert::find(objects, parent, &changes, |id| {
+                Ok(commits.iter().any(|one| one.id == id))
+            })?
             && revert.excuse(objects, &changes, &policy, &mut findings)?
         {
             judged.note = Some(format!("commit {short}: {}", revert.note()));
@@ -82,6 +86,5 @@ pub(crate) fn judge(
         }
         judged.findings = findings;
         Ok(judged)
-    };
-    for_each(commits.len(), &repo.objects().remembering(), judge_commit)
+    })
 }

@@ -11,12 +11,10 @@ use super::policy_loader::load_for_changes;
 use super::suggestions::suggestions;
 use super::{Options, reverts, review};
 use crate::approvals::CommitApprovals;
-use write_guard_policy::change::Change;
-use write_guard_policy::design::Design;
 use write_guard_policy::error::Result;
 use write_guard_policy::finding::Finding;
 use write_guard_policy::measure::Class;
-use write_guard_policy::policy::{Governing, Policy, Stage};
+use write_guard_policy::policy::{Policy, Stage};
 use write_guard_policy::rules::MeasuredChange;
 use write_guard_policy::verdict::{
     DesignUsed, JudgedChange, Review, RowSuggestions, Source, Texts, Verdict,
@@ -45,11 +43,13 @@ pub(super) struct Judged {
 /// No design, an unusable design, or settings or objects that cannot be read.
 pub(crate) fn judge(facts: JudgementFacts<'_>, options: &Options) -> Result<Judged> {
     let mut policy = load_for_changes(&facts, options)?;
-    let (repo, objects) = (facts.repo, facts.repo.objects());
+    let repo = facts.repo;
+    let objects = facts.repo.objects();
     let commit_approvals = CommitApprovals::judge(&facts, &policy.settings)?;
     policy.notes.extend_from_slice(&commit_approvals.notes);
     let is_range = facts.stage == Stage::Range;
-    let (base, target) = (&facts.base, policy.settings.base.as_deref());
+    let base = &facts.base;
+    let target = policy.settings.base.as_deref();
     let judge = Judge {
         objects,
         policy: &policy,
@@ -83,27 +83,33 @@ pub(crate) fn judge(facts: JudgementFacts<'_>, options: &Options) -> Result<Judg
     let approved = if is_range {
         commit_approvals.clear(&judge, &changes, &mut findings)?
     } else {
-        let is_approved = |one: &&Change| counted.iter().any(|approval| approval.is_for(one));
-        let approved = facts.changes.iter().filter(is_approved);
+        let approved = facts
+            .changes
+            .iter()
+            .filter(|one| counted.iter().any(|approval| approval.is_for(one)));
         approved.map(|change| change.path.clone()).collect()
     };
     reverts::excuse_revert(&facts, &mut policy, &mut findings)?;
     commit_approvals.tell(&mut findings, None);
     findings.extend(document_faults(&facts, &policy)?);
-    let review = || Review {
-        approvals: commit_approvals.all.clone(),
-        ..Review::default()
-    };
     Ok(Judged {
         objects: objects.clone(),
         source: source(&facts),
         suggestions: suggestions(&facts, &policy, &findings, options)?,
-        review: options.for_page.then(|| Box::new(review())),
+        review: options.for_page.then(|| review_of(&commit_approvals)),
         policy,
         changes,
         findings,
         commit_approvals,
         approved,
+    })
+}
+
+/// What the page shows beside the verdict, without its rows and commits.
+fn review_of(commit_approvals: &CommitApprovals) -> Box<Review> {
+    Box::new(Review {
+        approvals: commit_approvals.all.clone(),
+        ..Review::default()
     })
 }
 
@@ -132,14 +138,18 @@ impl Judged {
         if let Some(review) = &mut self.review {
             review.rows = review::rows(&self.policy, &self.changes, &self.findings);
         }
-        let (changes, for_page) = (&self.changes, self.review.is_some());
+        let changes = &self.changes;
+        let for_page = self.review.is_some();
         let mut previews = review::previews(&self.objects, changes, &self.findings, for_page)?;
-        let judged = |one: MeasuredChange| {
-            let preview = previews.remove(&one.change.path);
-            judged_change(one, preview, &self.approved)
-        };
         Ok(Verdict {
-            changes: self.changes.into_iter().map(judged).collect(),
+            changes: self
+                .changes
+                .into_iter()
+                .map(|one| {
+                    let preview = previews.remove(&one.change.path);
+                    judged_change(one, preview, &self.approved)
+                })
+                .collect(),
             source: Source {
                 reverts: self.policy.reverts.map(|commit| commit.to_string()),
                 ..self.source
@@ -159,7 +169,8 @@ fn judged_change(
     preview: Option<String>,
     approved: &HashSet<BString>,
 ) -> JudgedChange {
-    let (change, measured) = (judged.change, judged.measured);
+    let change = judged.change;
+    let measured = judged.measured;
     let class = measured.map_or(Class::Modify, |measured| measured.class);
     JudgedChange {
         action: change.action().name(),
@@ -178,19 +189,23 @@ fn judged_change(
 }
 
 pub(super) fn designs_used(policy: &Policy) -> Vec<DesignUsed> {
-    let used = |governing: &Governing| DesignUsed {
-        path: governing.design.path.clone(),
-        from: governing.origin.clone(),
-        selected_by: governing.chosen_by.to_string(),
-        grants: governing.design.grants.len(),
-        is_standing: governing.is_standing(),
-    };
-    policy.designs.iter().map(used).collect()
+    policy
+        .designs
+        .iter()
+        .map(|governing| DesignUsed {
+            path: governing.design.path.clone(),
+            from: governing.origin.clone(),
+            selected_by: governing.chosen_by.to_string(),
+            grants: governing.design.grants.len(),
+            is_standing: governing.is_standing(),
+        })
+        .collect()
 }
 
 /// The documents that findings may refer to.
 pub(super) fn texts(policy: &Policy) -> Texts {
     let designs = policy.designs.iter().map(|governing| &governing.design);
-    let text = |design: &Design| (design.path.clone(), design.text.clone());
-    designs.map(text).collect()
+    designs
+        .map(|design| (design.path.clone(), design.text.clone()))
+        .collect()
 }

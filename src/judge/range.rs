@@ -79,7 +79,8 @@ pub fn range(repo: &Repository, range: &Range, options: &Options) -> Result<Verd
         review.commits = review::commits(repo, range)?;
     }
     if options.each_commit {
-        let (policy, approvals) = (&judged.policy, &judged.commit_approvals);
+        let policy = &judged.policy;
+        let approvals = &judged.commit_approvals;
         let of_commits = per_commit::judge(repo, range, policy, approvals)?;
         let mut findings = Vec::new();
         for one in of_commits {
@@ -108,7 +109,8 @@ pub(super) fn net(
 ) -> Result<Judged> {
     let tree = repo.tree_of(Some(head))?;
     let changes = changes_of_range(repo, range, &tree)?;
-    let (mut older_than, mut options) = (None, options.clone());
+    let mut older_than = None;
+    let mut options = options.clone();
     if !changes.is_empty() && options.settings.is_none() {
         match rules_of_older_work(repo, range, &options)? {
             OlderWork::No => {}
@@ -213,7 +215,7 @@ pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> 
     let mut seen = HashSet::new();
     let mut reports = Vec::new();
     for update in updates {
-        let (Some(branch), Some(tip)) = (update.branch(), update.new) else {
+        let Some((branch, tip)) = update.branch().zip(update.new) else {
             continue;
         };
         for new in repo.history(&known, tip)?.commits {

@@ -15,7 +15,7 @@ use write_guard_policy::measure::{self, Class, Kept, Measured};
 use write_guard_policy::path::{Platform, Reason, escaped, shell_word};
 use write_guard_policy::policy::Policy;
 use write_guard_policy::rules::{self, Access, Case, MeasuredChange, RenameTarget};
-use write_guard_policy::scope::{Actions, Scope};
+use write_guard_policy::scope::Actions;
 use write_guard_repo::boundary::{Boundary, ROOT};
 use write_guard_repo::{Repository, Tree};
 
@@ -137,12 +137,8 @@ impl OperationContext<'_, '_> {
     /// HEAD cannot be read.
     pub fn unknown_text(&self, path: &BStr, old: Option<&[u8]>) -> Result<MeasuredChange> {
         let head = self.head();
-        let least = |version: Option<&[u8]>| {
-            let text = version.filter(|content| !measure::is_binary(content));
-            self.step(version, Some(text.unwrap_or(b"text\n")))
-        };
-        let mut measured = least(old);
-        let since_head = least(head.read(path)?.as_deref());
+        let mut measured = self.least_loss(old);
+        let since_head = self.least_loss(head.read(path)?.as_deref());
         if since_head.weight() > measured.weight() {
             measured = since_head;
         }
@@ -150,6 +146,12 @@ impl OperationContext<'_, '_> {
         let unknown = ObjectId::null(head.id().kind());
         let change = written(path, head.get(path)?, unknown);
         Ok(of_one_file(change, measured, None))
+    }
+
+    /// What a version loses at least by a text that may keep all of it.
+    fn least_loss(&self, version: Option<&[u8]>) -> Measured {
+        let text = version.filter(|content| !measure::is_binary(content));
+        self.step(version, Some(text.unwrap_or(b"text\n")))
     }
 
     /// The change as a commit would show it, from HEAD's state. `old` is the content on disk.
@@ -167,8 +169,8 @@ impl OperationContext<'_, '_> {
         let Some(new) = new else {
             // A file that HEAD lacks still counts as deleted.
             let change = self.change(path, old, None)?;
-            let id = |state: Option<State>| state.map(|state| state.id);
-            let is_committed = id(head.get(path)?) == id(change.old);
+            let committed = head.get(path)?.map(|state| state.id);
+            let is_committed = committed == change.old.map(|state| state.id);
             let mut deleted =
                 self.with_contents(change, old.unwrap_or_default().to_vec(), &[], measured);
             deleted.is_committed = is_committed;
@@ -282,14 +284,17 @@ impl OperationContext<'_, '_> {
     /// # Errors
     /// A content cannot be hashed.
     pub fn change(&self, path: &BStr, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<Change> {
-        let state = |content: &[u8]| -> Result<State> {
-            Ok(State {
-                kind: Kind::File,
-                id: self.stored_id(path, content)?,
-            })
-        };
-        let (old, new) = (old.map(state).transpose()?, new.map(state).transpose()?);
-        Ok(Change::new(path, old, new))
+        let before = old.map(|old| self.stored_state(path, old)).transpose()?;
+        let after = new.map(|new| self.stored_state(path, new)).transpose()?;
+        Ok(Change::new(path, before, after))
+    }
+
+    /// The state that a file with this content would have in git.
+    fn stored_state(&self, path: &BStr, content: &[u8]) -> Result<State> {
+        Ok(State {
+            kind: Kind::File,
+            id: self.stored_id(path, content)?,
+        })
     }
 
     /// The same context, without approvals if they do not cover the loss: approvals name HEAD's content, not content
@@ -355,17 +360,12 @@ impl OperationContext<'_, '_> {
     fn before(&self, path: &BStr) -> Result<Option<Option<State>>> {
         let target = self.policy.settings.base.as_deref();
         let known = self.head.at_merge_base(self.repo, target, path)?;
-        let is_own = |scope: &Scope| scope.actions(path).contains(Actions::ADD);
-        Ok(
-            if self.policy.scope.as_ref().is_some_and(is_own)
-                && known.is_none()
-                && self.head().get(path)?.is_none()
-            {
-                Some(None)
-            } else {
-                known
-            },
-        )
+        let scope = self.policy.scope.as_ref();
+        let may_add = scope.is_some_and(|scope| scope.actions(path).contains(Actions::ADD));
+        if may_add && known.is_none() && self.head().get(path)?.is_none() {
+            return Ok(Some(None));
+        }
+        Ok(known)
     }
 
     /// Requests stop at nested repositories, which have their own designs, settings and signers: the finding for a path
@@ -382,7 +382,8 @@ impl OperationContext<'_, '_> {
         let Some(at) = nested else {
             return Ok(None);
         };
-        let (shown, place) = (escaped(path), escaped(&at));
+        let shown = escaped(path);
+        let place = escaped(&at);
         let message = format!("{shown} belongs to the separate repository {place}");
         let inside = path.get(at.len() + 1..).unwrap_or(b".");
         let command = format!("guard -C {} check {}", shell_word(&at), shell_word(inside));

@@ -2,11 +2,12 @@
 //! those files keep them. A request that takes them away again is judged with the file that they came from.
 
 use gix::bstr::BStr;
+use gix::hash::Kind as HashKind;
 
 use super::excuses;
 use super::request::{OperationContext, of_one_file};
 use write_guard_policy::change::Change;
-use write_guard_policy::error::{Error, Result};
+use write_guard_policy::error::Result;
 use write_guard_policy::measure::{Class, Measured};
 use write_guard_policy::rules::{MeasuredChange, PaidFor};
 use write_guard_policy::scope::settings::MAX_SIZE;
@@ -95,17 +96,21 @@ impl OperationContext<'_, '_> {
         if !excuses::is_replaced(&self.step(Some(sides.0), Some(sides.1))) {
             return Ok(None);
         }
-        let is_credited = |step: &CreditedStep| step.measured.class != Class::Replace;
-        if !self
-            .credited(path, sides, &[])?
-            .as_ref()
-            .is_some_and(is_credited)
-        {
+        let without = self.credited(path, sides, &[])?;
+        if without.is_none_or(|step| step.measured.class == Class::Replace) {
             return Ok(None);
         }
         let beside = self.credited(path, sides, requested)?;
-        let beside = beside.filter(|step| !is_credited(step));
-        Ok(beside.map(|step| step.measured))
+        let replaced = beside.filter(|step| step.measured.class == Class::Replace);
+        Ok(replaced.map(|step| step.measured))
+    }
+
+    /// Whether a content at the new path of a Rename row keeps enough of the old file.
+    fn keeps_enough(&self, path: &BStr, to: &BStr, content: Option<&[u8]>) -> Result<bool> {
+        let Some(content) = content else {
+            return Ok(false);
+        };
+        Ok(self.new_end(path, to, content)?.kept.enough)
     }
 
     /// What a file destroys that a Rename row has moved, if its new path keeps enough of it now and not beside what is
@@ -121,19 +126,16 @@ impl OperationContext<'_, '_> {
         if !gone.large {
             return Ok(None);
         }
-        let keeps = |to: &BStr, content: Option<&[u8]>| -> Result<bool> {
-            let end = content.map(|content| self.new_end(path, to, content));
-            Ok(end.transpose()?.is_some_and(|end| end.kept.enough))
-        };
-        let (mut is_kept, mut stays) = (false, false);
+        let mut is_kept = false;
+        let mut stays = false;
         for to in scope.new_ends(path) {
             let now = self.on_disk(to.as_ref()).unwrap_or_default();
             let mut changed = requested.iter().filter(|one| one.0 == to);
             let then = changed
                 .next()
                 .map_or(now.as_deref(), |(_, content)| *content);
-            is_kept |= keeps(to.as_ref(), now.as_deref())?;
-            stays |= keeps(to.as_ref(), then)?;
+            is_kept |= self.keeps_enough(path, to.as_ref(), now.as_deref())?;
+            stays |= self.keeps_enough(path, to.as_ref(), then)?;
         }
         Ok((is_kept && !stays).then_some(gone))
     }
@@ -146,6 +148,22 @@ impl OperationContext<'_, '_> {
             .map_err(drop)
     }
 
+    /// The step between two contents of a file, which `blobs` then hold.
+    fn measured_step(
+        &self,
+        path: &BStr,
+        contents: [Option<&[u8]>; 2],
+        blobs: &mut Blobs,
+        hash: HashKind,
+    ) -> Result<MeasuredChange> {
+        let [before, after] = contents;
+        let old = before.map(|text| state_of(blobs, hash, text)).transpose()?;
+        let new = after.map(|text| state_of(blobs, hash, text)).transpose()?;
+        let change = Change::new(path, old, new);
+        let measured = self.step(before, after);
+        Ok(of_one_file(change, measured, None))
+    }
+
     /// The step between `sides` beside the other files that rows name, as they are on disk or will be.
     fn credited(
         &self,
@@ -154,18 +172,14 @@ impl OperationContext<'_, '_> {
         requested: &Requested<'_>,
     ) -> Result<Option<CreditedStep>> {
         let target = self.policy.settings.base.as_deref();
-        let (Some(scope), Some((_, base))) =
-            (&self.policy.scope, self.head.merge_base(self.repo, target)?)
-        else {
+        let Some(scope) = &self.policy.scope else {
             return Ok(None);
         };
-        let mut blobs = Blobs::new();
-        let mut measured_change = |file: &BStr, before: Option<&[u8]>, after: Option<&[u8]>| {
-            let mut state = |text: &[u8]| state_of(&mut blobs, base.id().kind(), text);
-            let old_state = before.map(&mut state).transpose()?;
-            let change = Change::new(file, old_state, after.map(state).transpose()?);
-            Ok::<_, Error>(of_one_file(change, self.step(before, after), None))
+        let Some((_, base)) = self.head.merge_base(self.repo, target)? else {
+            return Ok(None);
         };
+        let hash = base.id().kind();
+        let mut blobs = Blobs::new();
         let mut changes: Vec<MeasuredChange> = Vec::new();
         let mut is_beside_a_loss = false;
         for grant in scope.grants() {
@@ -182,14 +196,16 @@ impl OperationContext<'_, '_> {
             };
             // What cannot be read gains nothing.
             if let Some(now) = now.ok().filter(|now| *now != before) {
-                let change = measured_change(other, before.as_deref(), now.as_deref())?;
+                let contents = [before.as_deref(), now.as_deref()];
+                let change = self.measured_step(other, contents, &mut blobs, hash)?;
                 let is_gone = before.is_some() && now.is_none_or(|now| now.is_empty());
                 is_beside_a_loss |=
                     is_gone || change.measured.as_ref().is_some_and(excuses::is_replaced);
                 changes.push(change);
             }
         }
-        changes.push(measured_change(path, Some(sides.0), Some(sides.1))?);
+        let contents = [Some(sides.0), Some(sides.1)];
+        changes.push(self.measured_step(path, contents, &mut blobs, hash)?);
         let objects = Objects::in_memory(blobs);
         excuses::credit(&objects, self.policy, &|| Ok(Vec::new()), &mut changes)?;
         let own = changes.pop().and_then(|change| change.measured);

@@ -45,19 +45,17 @@ impl Revert {
         };
         // The walk reads neighbouring trees again and again.
         let objects = objects.remembering();
-        let state = |tree: ObjectId| Tree::at(&objects, tree).get(probe.path.as_ref());
+        let path: &BStr = probe.path.as_ref();
         // A commit that a shallow clone lacks ends the walk.
         let Ok(mut commit) = Commit::read(&objects, head) else {
             return Ok(None);
         };
-        let mut now = state(commit.tree)?;
+        let mut now = Tree::at(&objects, commit.tree).get(path)?;
         for _ in 0..RECENT {
-            let parent = commit.parents.first().copied();
-            let before = parent.and_then(|parent| Commit::read(&objects, parent).ok());
-            let Some(before) = before else {
+            let Some(before) = first_parent(&objects, &commit) else {
                 return Ok(None);
             };
-            let was = state(before.tree)?;
+            let was = Tree::at(&objects, before.tree).get(path)?;
             if (now, was) == (probe.old, probe.new) {
                 let undone = changes_between(&objects, commit.tree, before.tree)?;
                 if undone.iter().map(step).eq(changes.iter().map(step)) {
@@ -144,7 +142,8 @@ impl Revert {
             };
             kept.push(applies || redoes);
         }
-        let (count, mut kept) = (findings.len(), kept.into_iter());
+        let count = findings.len();
+        let mut kept = kept.into_iter();
         findings.retain(|_| kept.next() == Some(true));
         Ok(findings.len() < count)
     }
@@ -153,6 +152,11 @@ impl Revert {
     pub(super) fn note(&self) -> String {
         format!("exact revert of {}", self.commit.to_hex_with_len(12))
     }
+}
+
+/// The first parent of a commit; `None` for a root commit, or where a shallow clone ends.
+fn first_parent(objects: &Objects, commit: &Commit) -> Option<Commit> {
+    Commit::read(objects, *commit.parents.first()?).ok()
 }
 
 /// Whether a change that undoes `reverted` makes again what that commit had taken back, and what needed an approval
@@ -165,27 +169,24 @@ fn redoes(objects: &Objects, mut reverted: ObjectId, change: &Change) -> Result<
         return Ok(false);
     }
     let path: &BStr = change.path.as_ref();
-    let parent_of = |commit: &Commit| {
-        let parent = commit.parents.first().copied();
-        parent.and_then(|parent| Commit::read(objects, parent).ok())
-    };
-    let state = |commit: &Commit| Tree::at(objects, commit.tree).get(path);
     for _ in 0..MOST_FLIPS {
-        let Some(mut commit) = parent_of(&Commit::read(objects, reverted)?) else {
+        let Some(mut commit) = first_parent(objects, &Commit::read(objects, reverted)?) else {
             return Ok(false);
         };
         // The nearest commit before which the path was as it is now.
         let mut left = RECENT;
         let before = loop {
             left -= 1;
-            match parent_of(&commit) {
-                Some(before) if left > 0 && state(&before)? != change.old => commit = before,
-                Some(before) if left > 0 => break before,
-                _ => return Ok(false),
+            let Some(before) = first_parent(objects, &commit).filter(|_| left > 0) else {
+                return Ok(false);
+            };
+            if Tree::at(objects, before.tree).get(path)? == change.old {
+                break before;
             }
+            commit = before;
         };
         let made = changes_between(objects, before.tree, commit.tree)?;
-        let is_same_step = state(&commit)? == change.new;
+        let is_same_step = Tree::at(objects, commit.tree).get(path)? == change.new;
         match Revert::find(objects, before.id, &made, |_| Ok(false))? {
             Some(earlier) if is_same_step => reverted = earlier.commit,
             _ => return Ok(true),
@@ -215,7 +216,8 @@ pub(super) fn excuse_revert(
         None => None,
     };
     if let Some(revert) = revert {
-        let (objects, changes) = (facts.repo.objects(), &facts.changes);
+        let objects = facts.repo.objects();
+        let changes = &facts.changes;
         if revert.excuse(objects, changes, policy, findings)? || policy.reverts.is_some() {
             policy.reverts = Some(revert.commit);
             policy.notes.push(revert.note());

@@ -7,11 +7,11 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use write_guard_policy::error::Result;
 use write_guard_policy::finding::{Finding, refused_paths};
-use write_guard_policy::measure::{Class, Measured, is_binary, unified_preview};
+use write_guard_policy::measure::{Class, is_binary, unified_preview};
 use write_guard_policy::policy::Policy;
 use write_guard_policy::rules::MeasuredChange;
 use write_guard_policy::verdict::{ReviewCommit, ReviewRow};
-use write_guard_repo::{Commit, Objects, Range, Repository};
+use write_guard_repo::{Objects, Range, Repository};
 
 /// The most lines of a preview: about a screenful with the finding, and those on the page.
 const LINES: usize = 20;
@@ -68,15 +68,17 @@ pub(super) fn previews(
     for_page: bool,
 ) -> Result<HashMap<BString, String>> {
     let refused = refused_paths(findings);
-    let is_wanted = |changed: &&MeasuredChange| {
+    let mut wanted = Vec::new();
+    for changed in changes {
         let change = &changed.change;
         let is_moved = change.new.is_none() && change.renamed.is_some();
-        let is_shown = |measured: Measured| {
+        let is_lost = changed.measured.is_some_and(|measured| {
             measured.destroys() || for_page && measured.class == Class::Delete && !is_moved
-        };
-        changed.measured.is_some_and(is_shown) || for_page && refused.contains(&change.path)
-    };
-    let mut wanted: Vec<_> = changes.iter().filter(is_wanted).collect();
+        });
+        if is_lost || for_page && refused.contains(&change.path) {
+            wanted.push(changed);
+        }
+    }
     wanted.sort_by_key(|changed| {
         let lost = changed.measured.map(|measured| measured.lost.bytes);
         Reverse((refused.contains(&changed.change.path), lost))
@@ -91,7 +93,8 @@ pub(super) fn previews(
             continue;
         }
         let from = change.renamed.as_ref().unwrap_or(&change.path);
-        let (from, to) = (from.to_str_lossy(), change.path.to_str_lossy());
+        let from = from.to_str_lossy();
+        let to = change.path.to_str_lossy();
         let lines = if for_page { PAGE_LINES } else { LINES };
         let preview = unified_preview(&old, &new, &from, &to, lines);
         if let Some(rest) = left.checked_sub(preview.len()) {
@@ -107,13 +110,16 @@ pub(super) fn previews(
 /// # Errors
 /// A commit cannot be read.
 pub(crate) fn commits(repo: &Repository, range: &Range) -> Result<Vec<ReviewCommit>> {
-    let commit = |commit: &Commit| {
-        let headline = repo.headline(commit.id)?;
-        Ok(ReviewCommit {
-            id: commit.id.to_string(),
-            subject: headline.subject,
-            author: headline.author,
+    range
+        .commits
+        .iter()
+        .map(|commit| {
+            let headline = repo.headline(commit.id)?;
+            Ok(ReviewCommit {
+                id: commit.id.to_string(),
+                subject: headline.subject,
+                author: headline.author,
+            })
         })
-    };
-    range.commits.iter().map(commit).collect()
+        .collect()
 }

@@ -75,9 +75,12 @@ fn grants(
 ) -> Result<Vec<ScopeGrant>> {
     let designs = policy.designs.iter();
     let all = designs.flat_map(|governing| governing.design.grants.iter().cloned());
-    let (disk, index) = (work_tree(repo.workdir()?)?, Index::open(repo)?);
-    let (head, tree) = (repo.tree_of(repo.head_commit()?)?, index.tree()?);
-    let (head, tree) = (GitTreeView::new(&head, None), GitTreeView::new(&tree, None));
+    let disk = work_tree(repo.workdir()?)?;
+    let index = Index::open(repo)?;
+    let head = repo.tree_of(repo.head_commit()?)?;
+    let tree = index.tree()?;
+    let head = GitTreeView::new(&head, None);
+    let tree = GitTreeView::new(&tree, None);
     let scope = Scope::new(all.collect());
     let (listed, shortened) = listed(&policy.settings, &scope, &head, &tree, &disk);
     problems.extend(shortened);
@@ -218,11 +221,13 @@ fn rows(repo: &Repository, policy: &Policy, staged: Option<&Verdict>) -> Result<
     if designs.all(|governing| governing.is_standing()) {
         return Ok(None);
     }
-    let (head, target) = (repo.head_commit()?, policy.settings.base.as_deref());
+    let head = repo.head_commit()?;
+    let target = policy.settings.base.as_deref();
     let head = BaseCommit::new(repo, head)?;
     let Some((_, first)) = head.merge_base(repo, target)? else {
         return Err(Error::new(
-            "guard does not know the commit at which this work began, so it cannot tell which rows are done",
+            "guard does not know the commit at which this work began, so it cannot tell which \
+             rows are done",
         )
         .help("name the branch that it began at: `[lld] base = \"main\"` in guard.toml"));
     };

@@ -131,7 +131,8 @@ pub struct Clearable {
 pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>, Vec<Finding>)> {
     let judged = judge_staged(repo, options)?;
     let design = own_designs(&judged.policy).into_iter().next();
-    let (mut by_path, mut fixed) = (BTreeMap::<BString, Vec<Finding>>::new(), Vec::new());
+    let mut by_path = BTreeMap::<BString, Vec<Finding>>::new();
+    let mut fixed = Vec::new();
     for finding in judged.findings {
         match finding.path.clone() {
             _ if finding.level != Level::Error => {}
@@ -179,8 +180,12 @@ pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approv
         return Ok(Vec::new());
     }
     let changes = staged_now(repo, options.githead)?;
-    let is_used = |approval: &&Approval| changes.iter().any(|change| approval.is_for(change));
-    Ok(options.approvals.iter().filter(is_used).cloned().collect())
+    Ok(options
+        .approvals
+        .iter()
+        .filter(|approval| changes.iter().any(|change| approval.is_for(change)))
+        .cloned()
+        .collect())
 }
 
 /// What the HEAD commit changed relative to its first parent.
@@ -190,6 +195,7 @@ pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approv
 pub fn landed(repo: &Repository) -> Result<Vec<Change>> {
     let head = repo.head_commit()?;
     let parent = repo.resolve_commit("HEAD^1".into())?;
-    let (old, new) = (repo.tree_of(parent)?.id(), repo.tree_of(head)?.id());
+    let old = repo.tree_of(parent)?.id();
+    let new = repo.tree_of(head)?.id();
     changes_between(repo.objects(), old, new)
 }

@@ -75,12 +75,11 @@ impl ResultTree for GitTreeView<'_> {
                 .seen(self.tree.visit_case_collisions(paths, visit));
             return;
         }
-        let list = || {
-            self.failed
-                .seen(self.tree.entries_below("".into()))
-                .unwrap_or_default()
-        };
-        for (path, kind) in self.files.get_or_init(list) {
+        let files = self.files.get_or_init(|| {
+            let files = self.tree.entries_below("".into());
+            self.failed.seen(files).unwrap_or_default()
+        });
+        for (path, kind) in files {
             visit(path.as_ref(), *kind);
         }
     }
@@ -103,13 +102,13 @@ pub(super) fn in_repository(repo: &Repository, file: &Path) -> Result<BString> {
         Error::new(format!("{} cannot be the design: {why}", show_file(file)))
             .help("name a Markdown file inside the repository")
     };
-    let real = |path: &Path| {
-        let real = real_path(path);
-        real.map_err(|error| outside(format!("{}: {error}", show_file(path))))
-    };
-    let root = real(repo.workdir()?)?;
+    let workdir = repo.workdir()?;
+    let root =
+        real_path(workdir).map_err(|error| outside(format!("{}: {error}", show_file(workdir))))?;
     let here = std::env::current_dir().map_err(|error| outside(error.to_string()))?;
-    let absolute = from_real_root(&root, &real(&here)?.join(file));
+    let real_here =
+        real_path(&here).map_err(|error| outside(format!("{}: {error}", show_file(&here))))?;
+    let absolute = from_real_root(&root, &real_here.join(file));
     normalize_request(&bytes(&root), &bytes(&absolute), Platform::HOST)
         .map_err(|rejection| outside(rejection.message))
 }

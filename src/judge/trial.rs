@@ -9,7 +9,6 @@ use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Finding;
 use write_guard_policy::measure::Precision;
 use write_guard_policy::policy::Policy;
-use write_guard_policy::rules::MeasuredChange;
 use write_guard_policy::scope::settings::{Missing, Settings};
 use write_guard_policy::verdict::DesignUsed;
 use write_guard_repo::{Headline, Repository};
@@ -90,8 +89,9 @@ pub fn trial(repo: &Repository, settings: &Settings, most: usize) -> Result<Tria
             ),
         };
         let is_scoped = judged.policy.scope.is_some();
-        let is_named = |changed: &MeasuredChange| is_named(&judged.policy, changed.path());
-        let needs_design = !is_scoped && !judged.changes.iter().all(is_named);
+        let mut changed = judged.changes.iter();
+        let needs_design =
+            !is_scoped && changed.any(|changed| !is_named(&judged.policy, changed.path()));
         trial.changes.push(TriedChange {
             id,
             headline: repo.headline(id)?,

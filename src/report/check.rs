@@ -17,9 +17,10 @@ use write_guard_policy::verdict::{CheckAnswers, CheckResult};
 /// Those of `out`.
 pub fn write_check(answers: &CheckAnswers, to: Target<'_>) -> io::Result<()> {
     let CheckAnswers { results, notes } = answers;
-    let human = |style: &Style| results.iter().map(|result| shown(result, style)).collect();
-    let json = || json!({"version": 1, "results": results, "notes": notes});
-    to.answer(human, json)
+    to.answer(
+        |style| results.iter().map(|result| shown(result, style)).collect(),
+        || json!({"version": 1, "results": results, "notes": notes}),
+    )
 }
 
 /// The line for people; quiet omits an allowed path.

@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::target::{Style, Target};
+use super::target::Target;
 use super::texts::columns;
 use write_guard_policy::finding::{Level, Rule};
 use write_guard_policy::scope::settings::Settings;
@@ -14,13 +14,14 @@ use write_guard_policy::scope::settings::Settings;
 /// # Errors
 /// Those of `out`.
 pub fn write_rules(rule: Option<Rule>, to: Target<'_>) -> io::Result<()> {
-    let human = |_: &Style| rule.map_or_else(list, |rule| rule.page().to_owned());
-    let json = || {
-        let rules = rule.as_ref().map_or(Rule::ALL, std::slice::from_ref);
-        let rules: Vec<Value> = rules.iter().copied().map(rule_json).collect();
-        json!({"version": 1, "rules": rules})
-    };
-    to.answer(human, json)
+    to.answer(
+        |_| rule.map_or_else(list, |rule| rule.page().to_owned()),
+        || {
+            let rules = rule.as_ref().map_or(Rule::ALL, std::slice::from_ref);
+            let rules: Vec<Value> = rules.iter().copied().map(rule_json).collect();
+            json!({"version": 1, "rules": rules})
+        },
+    )
 }
 
 fn rule_json(rule: Rule) -> Value {
@@ -40,7 +41,7 @@ fn rule_json(rule: Rule) -> Value {
 
 /// One line per rule: name, default level, when it fires.
 fn list() -> String {
-    let row = |rule: &Rule| {
+    let rows = columns(Rule::ALL.iter().map(|rule| {
         // A rule may be off until the settings ask for it.
         let level = Settings::default().level(*rule).map_or("off", Level::name);
         vec![
@@ -48,7 +49,6 @@ fn list() -> String {
             level.to_owned(),
             rule.summary().to_owned(),
         ]
-    };
-    let rows = columns(Rule::ALL.iter().map(row));
+    }));
     rows + "\nFor the reason, an example and the fix: guard explain RULE\n"
 }

@@ -10,7 +10,7 @@ use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
 use super::json::{Streamed, write_document};
-use super::place::{hashes, places};
+use super::place::{ReportPlace, hashes, places};
 use super::texts::{RunResult, advice, cannot_judge, ordered, sentence};
 use write_guard_policy::error::Error;
 use write_guard_policy::finding::json::path_text;
@@ -26,21 +26,23 @@ pub(super) fn report(
     let fingerprints = hashes(&findings);
     let place = places(verdict);
     let failed = failure.map(no_verdict);
-    let found = |(finding, fingerprint): (&&Finding, &ObjectId)| {
-        let place = place(finding);
-        json!({
-            "description": described(finding),
-            "check_name": finding.rule.id(),
-            "fingerprint": fingerprint.to_string(),
-            "severity": severity(finding),
-            "location": {"path": path_text(place.path.as_bstr()), "lines": {"begin": place.line}},
-        })
-    };
-    let issues = || {
-        let found = findings.iter().zip(&fingerprints).map(found);
+    let issues = Streamed(|| {
+        let found = findings.iter().zip(&fingerprints);
+        let found =
+            found.map(|(finding, fingerprint)| issue(finding, &place(finding), fingerprint));
         failed.iter().cloned().chain(found)
-    };
-    write_document(&Streamed(issues), out)
+    });
+    write_document(&issues, out)
+}
+
+fn issue(finding: &Finding, place: &ReportPlace, fingerprint: &ObjectId) -> Value {
+    json!({
+        "description": described(finding),
+        "check_name": finding.rule.id(),
+        "fingerprint": fingerprint.to_string(),
+        "severity": severity(finding),
+        "location": {"path": path_text(place.path.as_bstr()), "lines": {"begin": place.line}},
+    })
 }
 
 fn no_verdict(error: &Error) -> Value {

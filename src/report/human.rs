@@ -19,7 +19,7 @@ use write_guard_policy::error::Error;
 use write_guard_policy::finding::{Finding, Level, Rule};
 use write_guard_policy::measure::truncate_preview;
 use write_guard_policy::path::escaped;
-use write_guard_policy::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
+use write_guard_policy::verdict::{JudgedChange, Outcome, Texts, Verdict};
 
 /// Findings per rule and level that are drawn in full, so that the first ones stay visible.
 const FULL: usize = 5;
@@ -77,8 +77,9 @@ pub(super) fn findings(
         }
         out += &format!("{}\n", drawn(finding, texts, style));
         if finding.rule == Rule::DestructiveChange {
-            let of_path = |change: &&JudgedChange| Some(&change.path) == finding.path.as_ref();
-            let of_path = changes.iter().filter(of_path);
+            let of_path = changes
+                .iter()
+                .filter(|change| Some(&change.path) == finding.path.as_ref());
             for preview in of_path.filter_map(|change| change.preview.as_ref()) {
                 push_preview(&mut out, preview, style);
             }
@@ -130,21 +131,25 @@ pub(crate) fn push_change(text: &mut String, preview: &str, lost: &str, style: &
 
 /// A unified preview, whose content is escaped already, in colour if colours are on.
 pub(crate) fn painted(preview: &str, style: &Style) -> String {
-    let line = |line: &str| match line.as_bytes().first() {
-        Some(b'+') => style.paint(DEFAULT_ADDITION_STYLE, line) + "\n",
-        Some(b'-') => style.paint(DEFAULT_REMOVAL_STYLE, line) + "\n",
-        _ => format!("{line}\n"),
-    };
-    preview.lines().map(line).collect()
+    preview
+        .lines()
+        .map(|line| match line.as_bytes().first() {
+            Some(b'+') => style.paint(DEFAULT_ADDITION_STYLE, line) + "\n",
+            Some(b'-') => style.paint(DEFAULT_REMOVAL_STYLE, line) + "\n",
+            _ => format!("{line}\n"),
+        })
+        .collect()
 }
 
 /// The preview of a change below the finding, each line as far as it fits.
 fn push_preview(out: &mut String, preview: &str, style: &Style) {
     let room = style.width.saturating_sub(GUTTER.len()).max(GUTTER.len());
-    let fit =
-        |line: &str| texts::clip(&texts::line(&line.replace('\t', "    ")), room).into_owned();
     // That of the review page is longer.
-    let mut lines: Vec<String> = preview.lines().take(PREVIEW + 1).map(fit).collect();
+    let mut lines: Vec<String> = preview
+        .lines()
+        .take(PREVIEW + 1)
+        .map(|line| texts::clip(&texts::line(&line.replace('\t', "    ")), room).into_owned())
+        .collect();
     truncate_preview(&mut lines, PREVIEW);
     *out += &format!("{}\n", style.title("preview:"));
     out.push_str(&gutter(&painted(&lines.join("\n"), style)));
@@ -170,17 +175,23 @@ pub(super) fn in_one_line(verdict: &Verdict) -> String {
         (counts.warnings, "warning"),
         (counts.notes, "note"),
     ]);
-
-    let path = |design: &DesignUsed| escaped(&design.path).to_string();
     let design = match &verdict.designs[..] {
         [] => "no design".to_owned(),
         // In case a branch name only looks like an issue.
         [one] if !one.selected_by.is_empty() => {
-            format!("design {}, from {}", path(one), message(&one.selected_by))
+            let by = message(&one.selected_by);
+            format!("design {}, from {by}", escaped(&one.path))
         }
-        [one] => format!("design {}", path(one)),
-        [a, b] => format!("designs {} and {}", path(a), path(b)),
-        [a, b, rest @ ..] => format!("designs {}, {} and {} more", path(a), path(b), rest.len()),
+        [one] => format!("design {}", escaped(&one.path)),
+        [a, b] => format!("designs {} and {}", escaped(&a.path), escaped(&b.path)),
+        [a, b, rest @ ..] => {
+            let more = rest.len();
+            format!(
+                "designs {}, {} and {more} more",
+                escaped(&a.path),
+                escaped(&b.path)
+            )
+        }
     };
     let mut text = match (verdict.outcome(), counts.changes) {
         (Outcome::Refused, _) => format!("{remarks} in {changes} ({design})"),

@@ -27,10 +27,9 @@ pub(super) fn report(
         let case = cases.entry(finding.path.as_ref().or(document));
         case.or_insert(("document", Vec::new())).1.push(finding);
     }
-    let is_error = |finding: &&Finding| finding.level == Level::Error;
     let failures = cases
         .values()
-        .filter(|(_, findings)| findings.iter().any(is_error))
+        .filter(|(_, findings)| findings.iter().any(|one| one.level == Level::Error))
         .count();
     let errors = usize::from(failure.is_some());
     let tests = cases.len() + errors;
@@ -51,11 +50,13 @@ pub(super) fn report(
     }
     for (path, (class, findings)) in cases {
         let name = path.map_or_else(|| "guard".to_owned(), |path| escaped(path).to_string());
-        let (failed, others): (Vec<&Finding>, Vec<&Finding>) =
-            findings.into_iter().partition(is_error);
+        let (failed, others): (Vec<&Finding>, Vec<&Finding>) = findings
+            .into_iter()
+            .partition(|one| one.level == Level::Error);
         let mut body: String = failed.into_iter().map(failed_case).collect();
         let remarks = others.into_iter().map(|finding| {
-            let (level, rule) = (finding.level.name(), finding.rule.id());
+            let level = finding.level.name();
+            let rule = finding.rule.id();
             xml(&format!("{level}[{rule}]: {}", sentence(finding)))
         });
         let remarks: Vec<String> = remarks.collect();

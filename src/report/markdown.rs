@@ -46,14 +46,17 @@ fn row(finding: &Finding) -> String {
     }
     let place = finding.design.as_ref().map(|at| code(&place(at)));
     let place = place.unwrap_or_default();
-    let (level, rule) = (finding.level.name(), finding.rule.id());
+    let level = finding.level.name();
+    let rule = finding.rule.id();
     format!("| {level} | {rule} | {path} | {what} | {place} |\n")
 }
 
 /// Text as code.
 pub(super) fn code(text: &str) -> String {
-    let is_plain = |c: char| !c.is_ascii_punctuation() || "#/.-".contains(c);
-    format!("<code>{}</code>", safe(text, "@", is_plain))
+    let text = safe(text, "@", |c| {
+        !c.is_ascii_punctuation() || "#/.-".contains(c)
+    });
+    format!("<code>{text}</code>")
 }
 
 /// A sentence without markup.

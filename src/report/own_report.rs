@@ -15,9 +15,14 @@ pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
     let rules = rules.join("|");
     let pattern = match format {
         // A finding, or the first line of lint, check, scope show and scope prompt.
-        Format::Human => format!(
-            r"guard: |allowed |refused |You may change only these files|(error|warning|note)\[({rules})\]: "
-        ),
+        Format::Human => [
+            "guard: ",
+            "allowed ",
+            "refused ",
+            "You may change only these files",
+            &format!(r"(error|warning|note)\[({rules})\]: "),
+        ]
+        .join("|"),
         Format::Short => return false,
         Format::Json => {
             "\\{\n  \"version\": 1,\n  \"(verdict|error|results|designs|findings|target)\""
@@ -28,9 +33,12 @@ pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
         }
         Format::Github => "::stop-commands::".to_owned(),
         Format::GithubReview => "\\{\n  \"event\": \"COMMENT\",\n  \"body\": \"".to_owned(),
-        Format::Gitlab => format!(
-            "\\[(\\]\\s*$|\n  \\{{\n    \"description\": \".*\n    \"check_name\": \"({rules}|guard)\")"
-        ),
+        Format::Gitlab => {
+            let first = format!(
+                "\n  \\{{\n    \"description\": \".*\n    \"check_name\": \"({rules}|guard)\""
+            );
+            format!("\\[(\\]\\s*$|{first})")
+        }
         Format::Junit => {
             r#"<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="guard" "#.to_owned()
         }

@@ -72,14 +72,16 @@ fn is_about_document(rule: Rule) -> bool {
 /// between runs. Equal ones are numbered. SHA-256 prevents names crafted to make a viewer confuse two findings.
 pub(super) fn hashes(findings: &[&Finding]) -> Vec<ObjectId> {
     let mut seen: HashMap<ObjectId, usize> = HashMap::new();
-    let hash = |finding: &&Finding| {
-        let mut key = key(finding);
-        let count = seen.entry(sha256(&key)).or_default();
-        key.extend_from_slice(count.to_string().as_bytes());
-        *count += 1;
-        sha256(&key)
-    };
-    findings.iter().map(hash).collect()
+    findings
+        .iter()
+        .map(|finding| {
+            let mut key = key(finding);
+            let count = seen.entry(sha256(&key)).or_default();
+            key.extend_from_slice(count.to_string().as_bytes());
+            *count += 1;
+            sha256(&key)
+        })
+        .collect()
 }
 
 /// NUL cannot be part of a path, a rule or a message.

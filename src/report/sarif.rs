@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::ByteSlice;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -38,11 +38,6 @@ pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> 
     let left_out = findings.len().saturating_sub(room);
     findings.truncate(room);
     let fingerprints = hashes(&findings);
-    let results = || {
-        let found = findings.iter().zip(&fingerprints);
-        let found = found.map(|(finding, id)| result(&place(finding), finding, &id.to_string()));
-        first.iter().cloned().chain(found)
-    };
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct SarifRun<R> {
@@ -63,7 +58,12 @@ pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> 
         tool: json!({"driver": {"name": "guard", "version": version, "rules": rules}}),
         automation_details: json!({"id": "guard/"}),
         invocations: [invocation(run, left_out)],
-        results: Streamed(results),
+        results: Streamed(|| {
+            let found = findings.iter().zip(&fingerprints);
+            let found =
+                found.map(|(finding, id)| result(&place(finding), finding, &id.to_string()));
+            first.iter().cloned().chain(found)
+        }),
     };
     let log = SarifLog {
         schema: SCHEMA,
@@ -125,7 +125,6 @@ fn result(main: &ReportPlace, finding: &Finding, fingerprint: &str) -> Value {
         // become one alert.
         fingerprints["primaryLocationLineHash"] = format!("{fingerprint}:1").into();
     }
-    let text = |path: &Option<BString>| path.as_ref().map(|path| path_text(path.as_bstr()));
     json!({
         "ruleId": finding.rule.id(),
         "ruleIndex": Rule::ALL.iter().position(|rule| *rule == finding.rule),
@@ -134,8 +133,8 @@ fn result(main: &ReportPlace, finding: &Finding, fingerprint: &str) -> Value {
         "locations": [location(main)],
         "partialFingerprints": fingerprints,
         "properties": {
-            "path": text(&finding.path),
-            "closest": text(&finding.closest),
+            "path": finding.path.as_ref().map(|path| path_text(path.as_bstr())),
+            "closest": finding.closest.as_ref().map(|path| path_text(path.as_bstr())),
             "details": finding.details,
         },
     })

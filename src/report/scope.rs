@@ -30,27 +30,34 @@ const DESCRIPTION_CHARS: usize = 300;
 ///
 /// Those of `out`.
 pub fn write_scope(scope: &ScopeListing, is_check: bool, to: Target<'_>) -> io::Result<()> {
-    let human = |style: &Style| {
-        let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
-        if !style.quiet {
-            out += &human::notes(&scope.notes, style);
-            out += &if is_check {
-                summary(scope)
-            } else {
-                tables(scope, style)
-            };
-        }
-        out
-    };
-    to.answer(human, || json(scope))
+    to.answer(
+        |style| {
+            let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
+            if !style.quiet {
+                out += &human::notes(&scope.notes, style);
+                out += &if is_check {
+                    summary(scope)
+                } else {
+                    tables(scope, style)
+                };
+            }
+            out
+        },
+        || json(scope),
+    )
 }
 
 fn summary(scope: &ScopeListing) -> String {
-    let count = |level| scope.problems.iter().filter(|p| p.level == level).count();
-    let mut found = remarks(&[
-        (count(Level::Error), "error"),
-        (count(Level::Warning), "warning"),
-    ]);
+    let mut errors = 0;
+    let mut warnings = 0;
+    for problem in &scope.problems {
+        match problem.level {
+            Level::Error => errors += 1,
+            Level::Warning => warnings += 1,
+            Level::Note => {}
+        }
+    }
+    let mut found = remarks(&[(errors, "error"), (warnings, "warning")]);
     if found.is_empty() {
         "nothing to correct".clone_into(&mut found);
     }
@@ -107,21 +114,22 @@ fn actions(grant: &Grant) -> Vec<&'static str> {
     grant.actions.names().collect()
 }
 
+fn mention_json(mention: &Mention) -> Value {
+    json!({
+        "path": path_text(mention.path.as_ref()),
+        "change_type": mention.change_type,
+        "design": path_text(mention.anchor.path.as_ref()),
+        "line": mention.anchor.line,
+        "column": mention.anchor.column,
+    })
+}
+
 fn json(scope: &ScopeListing) -> Value {
-    let mention = |mention: &Mention| {
-        json!({
-            "path": path_text(mention.path.as_ref()),
-            "change_type": mention.change_type,
-            "design": path_text(mention.anchor.path.as_ref()),
-            "line": mention.anchor.line,
-            "column": mention.anchor.column,
-        })
-    };
     json!({
         "version": 1,
         "designs": scope.designs,
         "grants": scope.grants.iter().map(grant_json).collect::<Vec<_>>(),
-        "mentions": scope.mentions.iter().map(mention).collect::<Vec<_>>(),
+        "mentions": scope.mentions.iter().map(mention_json).collect::<Vec<_>>(),
         "denials": scope.denials.iter().map(denial_json).collect::<Vec<_>>(),
         "problems": ordered(&scope.problems),
         "notes": scope.notes,
@@ -170,19 +178,21 @@ fn is_protected(line: &ScopeGrant) -> bool {
 ///
 /// Those of `out`.
 pub fn write_prompt(section: &PromptSection, to: Target<'_>) -> io::Result<()> {
-    let json = || {
-        let designs = section.designs.iter();
-        let designs = designs.map(|design| path_text(design.path.as_bstr()));
-        json!({
-            "version": 1,
-            "designs": designs.collect::<Vec<_>>(),
-            "text": prompt_text(section),
-            "paths": section.paths.iter().map(line_json).collect::<Vec<_>>(),
-            "denials": section.denials.iter().map(denial_json).collect::<Vec<_>>(),
-            "notes": section.notes,
-        })
-    };
-    to.answer(|_| prompt_text(section), json)
+    to.answer(
+        |_| prompt_text(section),
+        || {
+            let designs = section.designs.iter();
+            let designs = designs.map(|design| path_text(design.path.as_bstr()));
+            json!({
+                "version": 1,
+                "designs": designs.collect::<Vec<_>>(),
+                "text": prompt_text(section),
+                "paths": section.paths.iter().map(line_json).collect::<Vec<_>>(),
+                "denials": section.denials.iter().map(denial_json).collect::<Vec<_>>(),
+                "notes": section.notes,
+            })
+        },
+    )
 }
 
 /// The section as text; empty for an empty scope.
@@ -222,7 +232,9 @@ pub fn prompt_text(section: &PromptSection) -> String {
 }
 
 fn denial_text(denial: &Denial) -> String {
-    let (path, slash, what) = (shown(&denial.path), slash(denial.kind), extent(denial.kind));
+    let path = shown(&denial.path);
+    let slash = slash(denial.kind);
+    let what = extent(denial.kind);
     let described = match &*texts::clip(&texts::text(&denial.description), DESCRIPTION_CHARS) {
         "" => String::new(),
         text if text.eq_ignore_ascii_case(DO_NOT_MODIFY) => String::new(),
@@ -243,7 +255,8 @@ fn extent(kind: GrantKind) -> &'static str {
 fn line_text(line: &PromptPath) -> String {
     let grant = &line.row.grant;
     let what = extent(grant.kind);
-    let (path, slash) = (shown(&grant.path), slash(grant.kind));
+    let path = shown(&grant.path);
+    let slash = slash(grant.kind);
     let actions = actions(grant).join(" or ");
     let descriptions = line.descriptions.iter().map(String::as_str);
     let all: Vec<_> = descriptions.filter(|text| !text.is_empty()).collect();

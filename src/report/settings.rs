@@ -28,9 +28,11 @@ fn rows(in_force: &SettingsInForce) -> impl Iterator<Item = (&'static str, &'sta
     let settings = &in_force.settings;
     let keys = KEYS.iter();
     let keys = keys.map(|key| (key.section, key.name, key.value(settings)));
-    let level = |rule: Rule| settings.level(rule).map_or("off", Level::name);
-    let rules = Rule::ALL.iter();
-    keys.chain(rules.map(move |rule| (RULES, rule.id(), level(*rule).into())))
+    let rules = Rule::ALL.iter().map(move |rule| {
+        let level = settings.level(*rule).map_or("off", Level::name);
+        (RULES, rule.id(), level.into())
+    });
+    keys.chain(rules)
 }
 
 /// The line and the column that set a key.
@@ -40,7 +42,8 @@ fn place(in_force: &SettingsInForce, table: &str, name: &str) -> Option<(usize, 
 }
 
 fn json(in_force: &SettingsInForce) -> Value {
-    let (mut settings, mut rules) = (Vec::new(), Vec::new());
+    let mut settings = Vec::new();
+    let mut rules = Vec::new();
     for (table, name, value) in rows(in_force) {
         let (list, mut row) = match table {
             RULES => (&mut rules, json!({"rule": name, "level": value})),
@@ -71,7 +74,8 @@ fn json(in_force: &SettingsInForce) -> Value {
 
 /// The tables as in TOML: `key = value  # place`.
 fn human(in_force: &SettingsInForce, style: &Style) -> String {
-    let (mut out, mut known) = (String::new(), "");
+    let mut out = String::new();
+    let mut known = "";
     for (table, name, value) in rows(in_force) {
         if table != known {
             known = table;
@@ -92,8 +96,10 @@ fn human(in_force: &SettingsInForce, style: &Style) -> String {
         };
     }
     if let Some(designs) = &in_force.designs {
-        let (files, by) = (designs.files.join(", "), &designs.by);
-        let (files, by) = (texts::text(&files), texts::text(by));
+        let files = designs.files.join(", ");
+        let by = &designs.by;
+        let files = texts::text(&files);
+        let by = texts::text(by);
         out += &format!("designs: {files} ({by})\n");
     }
     for (name, value) in &in_force.variables {
@@ -116,9 +122,9 @@ pub fn settings_reference() -> String {
         "the name of a rule".to_owned(),
         quoted(&LEVELS.map(|(name, _)| format!("\"{name}\"")).join(", ")),
         "see `guard explain RULE`".to_owned(),
-        "The level of the rule's findings. `outside-workspace`, `unsafe-path` and the rules about documents \
-         (`design-…`) have fixed levels, and guard refuses another one. Only errors refuse a request. At any level, \
-         requests may not write the files that configure guard."
+        "The level of the rule's findings. `outside-workspace`, `unsafe-path` and the rules about \
+         documents (`design-…`) have fixed levels, and guard refuses another one. Only errors \
+         refuse a request. At any level, requests may not write the files that configure guard."
             .to_owned(),
     ];
     table(&mut page, RULES, "levels", [rule].into_iter());
@@ -209,7 +215,8 @@ fn property(key: &Key) -> Value {
 
 fn rules() -> Map<String, Value> {
     let settings = Settings::default();
-    let rule = |rule: &Rule| {
+    let mut properties = Map::new();
+    for rule in Rule::ALL {
         let levels: Vec<&str> = if rule.has_fixed_level() {
             vec![rule.default_level().name()]
         } else {
@@ -217,7 +224,7 @@ fn rules() -> Map<String, Value> {
         };
         let default = settings.level(*rule).map_or("off", |level| level.name());
         let property = json!({"enum": levels, "description": rule.summary(), "default": default});
-        (rule.id().to_owned(), property)
-    };
-    Rule::ALL.iter().map(rule).collect()
+        properties.insert(rule.id().to_owned(), property);
+    }
+    properties
 }

@@ -26,7 +26,8 @@ pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
 }
 
 fn line(finding: &Finding) -> String {
-    let (level, rule) = (finding.level.name(), finding.rule.id());
+    let level = finding.level.name();
+    let rule = finding.rule.id();
     let message = sentence(finding);
     let place = match (&finding.path, &finding.design) {
         (Some(path), Some(design)) if *path != design.path => format!("{}:1:1", escaped(path)),

@@ -10,11 +10,10 @@ use super::json::{error_json, with};
 use super::target::{Style, Target};
 use super::texts::{message, ordered, place, remarks};
 use write_guard_policy::error::Error;
+use write_guard_policy::finding::Level;
 use write_guard_policy::finding::json::path_text;
-use write_guard_policy::finding::{Finding, Level};
 use write_guard_policy::path::escaped;
-use write_guard_policy::scope::Grant;
-use write_guard_policy::verdict::{BranchStatus, DesignUsed, RowsSoFar, Verdict};
+use write_guard_policy::verdict::{BranchStatus, RowsSoFar, Verdict};
 
 /// The most rows and findings.
 const MOST: usize = 3;
@@ -36,14 +35,16 @@ pub fn write_status(
     to: Target<'_>,
 ) -> io::Result<()> {
     let is_accepted = status.commit.as_ref().is_ok_and(Verdict::is_accepted);
-    let human = |style: &Style| {
-        if style.quiet && is_accepted {
-            String::new()
-        } else {
-            text(status, (waiting, changes), style)
-        }
-    };
-    to.answer(human, || json(status, (waiting, changes)))
+    to.answer(
+        |style| {
+            if style.quiet && is_accepted {
+                String::new()
+            } else {
+                text(status, (waiting, changes), style)
+            }
+        },
+        || json(status, (waiting, changes)),
+    )
 }
 
 fn text(
@@ -53,21 +54,23 @@ fn text(
 ) -> String {
     let branch = status.branch.as_ref().map(|name| escaped(name).to_string());
     let branch = branch.unwrap_or("none, HEAD is detached".to_owned());
-    let design = |design: &DesignUsed| {
-        let by = message(&design.selected_by);
-        vec![format!("{} ({by})", escaped(&design.path))]
-    };
     let designs = status.designs.as_ref();
-    let designs = designs.map_or_else(why, |designs| cut(designs, FEW, design));
+    let designs = designs.map_or_else(why, |designs| {
+        cut(designs, FEW, |design| {
+            let by = message(&design.selected_by);
+            vec![format!("{} ({by})", escaped(&design.path))]
+        })
+    });
     let finished = cut(&status.done, FEW, |done| {
         vec![format!("{} ({})", escaped(&done.path), escaped(&done.sign))]
     });
-    let row = |row: &Grant| vec![format!("{} ({})", escaped(&row.path), place(&row.anchor))];
     let rows = match &status.rows {
         Ok(None) => Vec::new(),
         Ok(Some(RowsSoFar { done, open })) => {
             let mut lines = vec![format!("{done} done, {} open", open.len())];
-            lines.extend(cut(open, MOST, row));
+            lines.extend(cut(open, MOST, |row| {
+                vec![format!("{} ({})", escaped(&row.path), place(&row.anchor))]
+            }));
             lines
         }
         Err(error) => why(error),
@@ -137,27 +140,28 @@ fn next_commit(verdict: &Verdict) -> Vec<String> {
     ]);
     let mut findings = ordered(&verdict.findings);
     findings.retain(|finding| finding.level != Level::Note);
-    let drawn = |finding: &&Finding| {
-        let (level, rule) = (finding.level.name(), finding.rule.id());
-        let mut lines = vec![message(&format!("{level}[{rule}]: {}", finding.message))];
+    let mut lines = vec![format!("{}: {remarks}", verdict.outcome().name())];
+    lines.extend(cut(&findings, MOST, |finding| {
+        let level = finding.level.name();
+        let rule = finding.rule.id();
+        let mut shown = vec![message(&format!("{level}[{rule}]: {}", finding.message))];
         // The first step, and the row to paste.
         let steps = finding.help.iter().take(2);
-        lines.extend(steps.map(|line| format!("  {}", message(line))));
-        lines
-    };
-    let mut lines = vec![format!("{}: {remarks}", verdict.outcome().name())];
-    lines.extend(cut(&findings, MOST, drawn));
+        shown.extend(steps.map(|line| format!("  {}", message(line))));
+        shown
+    }));
     lines
 }
 
 fn json(status: &BranchStatus, (waiting, changes): (Lines<'_>, Lines<'_>)) -> Value {
-    let row = |row: &Grant| {
-        let (path, design) = (row.path.as_ref(), row.anchor.path.as_ref());
-        json!({ "path": path_text(path), "design": path_text(design), "line": row.anchor.line })
-    };
     let rows = status.rows.as_ref().ok().and_then(Option::as_ref);
     let rows = rows.map(|RowsSoFar { done, open }| {
-        let open_rows: Vec<Value> = open.iter().map(row).collect();
+        let mut open_rows = Vec::new();
+        for row in open {
+            let path = path_text(row.path.as_ref());
+            let design = path_text(row.anchor.path.as_ref());
+            open_rows.push(json!({ "path": path, "design": design, "line": row.anchor.line }));
+        }
         json!({ "done": done, "open": open.len(), "open_rows": open_rows })
     });
     let commit = status.commit.as_ref().ok().map(|verdict| {
@@ -176,8 +180,9 @@ fn json(status: &BranchStatus, (waiting, changes): (Lines<'_>, Lines<'_>)) -> Va
         ("rows", status.rows.as_ref().err()),
         ("commit", status.commit.as_ref().err()),
     ];
-    let of = |(about, error)| Some(with(json!({ "about": about }), error_json(error?)));
-    let errors = errors.into_iter().filter_map(of);
+    let errors = errors
+        .into_iter()
+        .filter_map(|(about, error)| Some(with(json!({ "about": about }), error_json(error?))));
     json!({
         "version": 1,
         "branch": status.branch.as_ref().map(|name| path_text(name.as_bstr())),

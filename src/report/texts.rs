@@ -108,24 +108,26 @@ pub(super) fn columns(rows: impl Iterator<Item = Vec<String>>) -> String {
     let widths: Vec<_> = (0..count)
         .map(|at| rows.iter().map(|row| row[at].chars().count()).max())
         .collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths);
-        let cells = cells.map(|(cell, width)| format!("  {cell:0$}", width.unwrap_or(0)));
-        cells.collect::<String>().trim_end_matches(' ').to_owned() + "\n"
-    };
-    rows.iter().map(line).collect()
+    rows.iter()
+        .map(|row| {
+            let cells = row.iter().zip(&widths);
+            let cells = cells.map(|(cell, width)| format!("  {cell:0$}", width.unwrap_or(0)));
+            cells.collect::<String>().trim_end_matches(' ').to_owned() + "\n"
+        })
+        .collect()
 }
 
 /// The path as a relative reference (RFC 3986), percent-encoded except for unreserved characters and `/`.
 pub(crate) fn uri(path: &BStr) -> String {
-    let encoded = |&byte: &u8| {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            char::from(byte).to_string()
-        } else {
-            format!("%{byte:02X}")
-        }
-    };
-    path.iter().map(encoded).collect()
+    path.iter()
+        .map(|&byte| {
+            if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
 }
 
 /// The maximum length of a message, a label or a line of help.

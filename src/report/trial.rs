@@ -27,8 +27,7 @@ pub(crate) fn write_trial(trial: &Trial, settings: &str, to: Target<'_>) -> io::
         let body = html::trial(trial, &summary(trial), &notes);
         return to.out.write_all(html::page("trial", &body).as_bytes());
     }
-    let json = || json(trial, settings, &notes);
-    to.answer(|_| table(trial, &notes), json)
+    to.answer(|_| table(trial, &notes), || json(trial, settings, &notes))
 }
 
 /// The number of changes with a finding of this level and none above.
@@ -53,12 +52,15 @@ fn needing(trial: &Trial) -> usize {
 
 /// First what a team has to do, then what else guard would have said.
 fn summary(trial: &Trial) -> String {
-    let (refused, target) = (count(trial, Level::Error), escaped(trial.target.as_bytes()));
+    let refused = count(trial, Level::Error);
+    let target = escaped(trial.target.as_bytes());
     let changes = plural(trial.changes.len(), "change");
     match needing(trial) {
         0 => format!("{refused} of the last {changes} on {target} would have been refused"),
         needing => format!(
-            "{needing} of the last {changes} on {target} touch files that no design names: each needs a design, or `missing = \"skip\"`; {refused} would have been refused for another reason"
+            "{needing} of the last {changes} on {target} touch files that no design names: each \
+             needs a design, or `missing = \"skip\"`; {refused} would have been refused for \
+             another reason"
         ),
     }
 }
@@ -78,7 +80,8 @@ fn notes(trial: &Trial, settings: &str) -> Vec<String> {
     if let Some(missing) = trial.missing {
         let missing = missing.to_hex_with_len(12);
         notes.push(format!(
-            "the clone is shallow and lacks commit {missing}, which comes before; to check more: git fetch --unshallow"
+            "the clone is shallow and lacks commit {missing}, which comes before; \
+             to check more: git fetch --unshallow"
         ));
     }
     notes
@@ -110,24 +113,25 @@ fn table(trial: &Trial, notes: &[String]) -> String {
     out + "\nto see every finding: guard trial --output html=trial.html\n"
 }
 
+fn change_json(change: &TriedChange) -> Value {
+    json!({
+        "commit": change.id.to_string(),
+        "subject": path_text(change.headline.subject.as_ref()),
+        "author": path_text(change.headline.author.as_ref()),
+        "verdict": Outcome::of(&change.findings),
+        "designs": change.designs,
+        "unscoped": change.unscoped,
+        "findings": ordered(&change.findings),
+    })
+}
+
 fn json(trial: &Trial, settings: &str, notes: &[String]) -> Value {
-    let change = |change: &TriedChange| {
-        json!({
-            "commit": change.id.to_string(),
-            "subject": path_text(change.headline.subject.as_ref()),
-            "author": path_text(change.headline.author.as_ref()),
-            "verdict": Outcome::of(&change.findings),
-            "designs": change.designs,
-            "unscoped": change.unscoped,
-            "findings": ordered(&change.findings),
-        })
-    };
     json!({
         "version": 1,
         "target": trial.target,
         "settings": settings,
         "missing": trial.missing.map(|commit| commit.to_string()),
-        "changes": trial.changes.iter().map(change).collect::<Vec<_>>(),
+        "changes": trial.changes.iter().map(change_json).collect::<Vec<_>>(),
         "summary": {
             "changes": trial.changes.len(),
             "refused": count(trial, Level::Error),

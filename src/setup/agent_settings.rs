@@ -36,6 +36,12 @@ pub(super) fn add(text: &str, wanted: &Value, agent: &str) -> Result<String, Str
     Ok(new)
 }
 
+/// Whether all commands of an agent deny where guard is missing.
+fn all_deny(entries: &Value, agent: &str) -> bool {
+    let commands = commands_in(entries, agent);
+    commands.iter().all(|command| denies_without_guard(command))
+}
+
 /// Whether the settings have the hooks of `wanted`, and no other call of guard for this agent. A command may be stricter
 /// than the one in `wanted`.
 fn is_installed(settings: &Value, wanted: &Value, agent: &str) -> bool {
@@ -44,11 +50,7 @@ fn is_installed(settings: &Value, wanted: &Value, agent: &str) -> bool {
     let calls = commands_in(settings, agent);
     let mut events = wanted[HOOKS].as_object().into_iter().flatten();
     let is_as_strict = events.all(|(event, entries)| {
-        let deny = |value: &Value| {
-            let commands = commands_in(value, agent);
-            commands.iter().all(|command| denies_without_guard(command))
-        };
-        !deny(entries) || deny(&settings[HOOKS][event])
+        !all_deny(entries, agent) || all_deny(&settings[HOOKS][event], agent)
     });
     has_all && is_as_strict && calls.len() == commands_in(wanted, agent).len()
 }

@@ -44,25 +44,34 @@ macro_rules! files {
 }
 
 files! {
-    "claude" ".claude/settings.json" include_str!("../../hooks/agents/claude.json"), [".claude", "CLAUDE.md"] []
+    "claude" ".claude/settings.json" include_str!("../../hooks/agents/claude.json"),
+        [".claude", "CLAUDE.md"] []
     "codex" ".codex/hooks.json" include_str!("../../hooks/agents/codex.json"), [".codex"]
         ["run /hooks in Codex and trust the hook: until then, Codex skips it"]
-    "copilot" ".github/hooks/guard.json" include_str!("../../hooks/agents/copilot.json"), [".github/hooks", ".github/copilot-instructions.md"] []
-    "cursor" ".cursor/hooks.json" include_str!("../../hooks/agents/cursor.json"), [".cursor", ".cursorrules"]
+    "copilot" ".github/hooks/guard.json" include_str!("../../hooks/agents/copilot.json"),
+        [".github/hooks", ".github/copilot-instructions.md"] []
+    "cursor" ".cursor/hooks.json" include_str!("../../hooks/agents/cursor.json"),
+        [".cursor", ".cursorrules"]
         ["trust the workspace in Cursor: until then, it skips the hooks of the project"]
-    "gemini" ".gemini/settings.json" include_str!("../../hooks/agents/gemini.json"), [".gemini", "GEMINI.md"]
+    "gemini" ".gemini/settings.json" include_str!("../../hooks/agents/gemini.json"),
+        [".gemini", "GEMINI.md"]
         ["trust the folder in Gemini CLI: until then, it skips the hooks of the project"]
-    "opencode" ".opencode/plugins/guard.js" include_str!("../../hooks/agents/opencode.js"), [".opencode", "opencode.json"] []
-    "vscode" ".github/hooks/guard-vscode.json" include_str!("../../hooks/agents/vscode.json"), [] ["trust the workspace in VS Code"]
+    "opencode" ".opencode/plugins/guard.js" include_str!("../../hooks/agents/opencode.js"),
+        [".opencode", "opencode.json"] []
+    "vscode" ".github/hooks/guard-vscode.json" include_str!("../../hooks/agents/vscode.json"), []
+        ["trust the workspace in VS Code"]
     "pre-commit" ".pre-commit-config.yaml" include_str!("../../hooks/ci/pre-commit.yaml"), []
-        ["write the address of guard behind `repo:`, commit the file alone, and run: pre-commit install"]
+        ["write the address of guard behind `repo:`, commit the file alone, and run: \
+          pre-commit install"]
     "husky" ".husky/pre-commit" "", [] ["commit the file alone"]
     "husky" ".husky/prepare-commit-msg" "", [] []
     "lefthook" "lefthook.yml" "", [] ["commit the file alone, and run: lefthook install"]
     "github" ".github/workflows/guard.yml" include_str!("../../hooks/ci/github.yml"), []
-        ["write the address of guard behind `uses:`, and make the job `guard` a required check of the branch"]
+        ["write the address of guard behind `uses:`, and make the job `guard` a required check \
+          of the branch"]
     "gitlab" ".gitlab-ci.yml" include_str!("../../hooks/ci/gitlab.yml"), []
-        ["write the address of guard behind `--git`, and let merge requests wait for their pipelines"]
+        ["write the address of guard behind `--git`, and let merge requests wait for their \
+          pipelines"]
 }
 
 impl CallingFile {
@@ -142,12 +151,6 @@ impl CallingFile {
                 return part;
             }
         };
-        let by_hand = |lines: &str| {
-            let lines = ["add these lines yourself:"]
-                .into_iter()
-                .chain(lines.lines());
-            Plan::ByHand(lines.map(str::to_owned).collect())
-        };
         if let Ok(wanted) = serde_json::from_str::<Value>(self.content) {
             match agent_settings::add(&text, &wanted, self.name) {
                 Ok(new) if new == text => part.message = "runs guard".to_owned(),
@@ -157,7 +160,7 @@ impl CallingFile {
                 }
                 Err(why) => {
                     part.message = format!("guard leaves it alone: {why}");
-                    part.install = by_hand(self.content);
+                    part.install = self.by_hand();
                 }
             }
             part.uninstall = match agent_settings::remove(&text, &wanted, self.name) {
@@ -173,9 +176,16 @@ impl CallingFile {
             part.uninstall = Plan::Remove;
         } else {
             part.message = "exists, and does not run guard".to_owned();
-            part.install = by_hand(self.content);
+            part.install = self.by_hand();
         }
         part
+    }
+
+    /// A person adds what guard would have written.
+    fn by_hand(&self) -> Plan {
+        let mut lines = vec!["add these lines yourself:".to_owned()];
+        lines.extend(self.content.lines().map(str::to_owned));
+        Plan::ByHand(lines)
     }
 
     /// What installing and removing mean for a file in which guard has a part.
@@ -251,7 +261,11 @@ impl CallingFile {
                 .help(install),
             Ok(()) if !is_at_root && READ_AT_ROOT.contains(&self.name) => check(
                 Status::Warn,
-                format!("live at the root, but an agent that is started in this directory does not read {}", self.file),
+                format!(
+                    "live at the root, but an agent that is started in this directory does not \
+                     read {}",
+                    self.file
+                ),
             )
             .help(format!("start it at the root: {}", show_file(root))),
             // An agent skips hooks that the person does not trust, which guard cannot see.

@@ -73,14 +73,16 @@ fn hook(placed: &Placed, survey: &Survey) -> Check {
         && first.calls_guard()
     {
         if placed.hook.name == TRAILERS {
-            let message = "not installed, so CI does not see `guard use`, and a merge queue that squashes sees no design";
+            let message = "not installed, so CI does not see `guard use`, and a merge queue that \
+                           squashes sees no design";
             let mut check = Check::new(TRAILERS, Status::Warn, message);
             if let Plan::ByHand(steps) = &placed.part.install {
                 check.help.extend(steps.iter().cloned().map(Into::into));
             }
             return check;
         }
-        let (tool, gap) = (by.tool.name(), placed.hook.gap);
+        let tool = by.tool.name();
+        let gap = placed.hook.gap;
         let message = format!("optional with {tool}; without it, {gap}");
         return Check::new(placed.part.name, Status::Ok, message);
     }

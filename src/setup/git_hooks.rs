@@ -66,10 +66,12 @@ pub fn survey(repo: &Repository) -> Result<Survey> {
     let is_husky = directory != found.as_path();
     // A repository without a work tree has no settings of a manager.
     let root = repo.workdir().unwrap_or_else(|_| repo.common_dir());
-    let place = |&hook: &Hook| place(root, hook, directory.join(hook.name), is_husky);
     Ok(Survey {
         inside: is_inside(repo, &found),
-        hooks: HOOKS.iter().map(place).collect(),
+        hooks: HOOKS
+            .iter()
+            .map(|&hook| place(root, hook, directory.join(hook.name), is_husky))
+            .collect(),
         directory: found,
     })
 }
@@ -93,7 +95,6 @@ fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
     };
     let managed = tool.map(|tool| Managed::find(tool, hook.name, root));
     if let Some(by) = &managed {
-        let foreign = || format!("belongs to {}, which does not call guard", by.tool.name());
         let calls_guard = match by.tool {
             Manager::SimpleGitHooks => state == HookState::CallsGuard,
             _ => by.calls_guard(),
@@ -101,7 +102,10 @@ fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
         state = if calls_guard {
             HookState::CallsGuard
         } else {
-            HookState::Foreign(foreign())
+            HookState::Foreign(format!(
+                "belongs to {}, which does not call guard",
+                by.tool.name()
+            ))
         };
     }
     let (part, status) = assess(
@@ -142,11 +146,13 @@ pub fn install(repo: &Repository, with: &[String], dry_run: bool) -> Result<Vec<
             .help(OWN_HOOKS)
             .help("or call guard from there: guard hook NAME \"$@\" || exit $?"));
     }
-    let is_asked =
-        |placed: &&Placed| placed.is_wanted() || with.iter().any(|name| name == placed.hook.name);
-    let install = |placed: &Placed| placed.part.carry_out(&placed.part.install, dry_run);
-    let asked = survey.hooks.iter().filter(is_asked);
-    asked.map(install).collect()
+    let asked = survey
+        .hooks
+        .iter()
+        .filter(|placed| placed.is_wanted() || with.iter().any(|name| name == placed.hook.name));
+    asked
+        .map(|placed| placed.part.carry_out(&placed.part.install, dry_run))
+        .collect()
 }
 
 /// Removes what guard wrote, and nothing else.
@@ -155,19 +161,23 @@ pub fn install(repo: &Repository, with: &[String], dry_run: bool) -> Result<Vec<
 /// The hooks of this repository are shared with others, or a file cannot be read or written.
 pub fn uninstall(repo: &Repository, dry_run: bool) -> Result<Vec<Step>> {
     let survey = survey(repo)?;
-    let is_ours = |placed: &Placed| placed.state == HookState::Ours;
-    if !survey.inside && survey.hooks.iter().any(is_ours) {
+    let mut states = survey.hooks.iter().map(|placed| &placed.state);
+    if !survey.inside && states.any(|state| *state == HookState::Ours) {
         return Err(outside(&survey)
             .help("if no other repository needs guard there, remove by hand its files"));
     }
-    let remove = |placed: &Placed| placed.part.carry_out(&placed.part.uninstall, dry_run);
-    let is_there = |placed: &&Placed| placed.state != HookState::Missing;
-    survey.hooks.iter().filter(is_there).map(remove).collect()
+    survey
+        .hooks
+        .iter()
+        .filter(|placed| placed.state != HookState::Missing)
+        .map(|placed| placed.part.carry_out(&placed.part.uninstall, dry_run))
+        .collect()
 }
 
 fn outside(survey: &Survey) -> Error {
     Error::new(format!(
-        "core.hooksPath is {}, outside this repository, so its hooks may serve other repositories too",
+        "core.hooksPath is {}, outside this repository, so its hooks may serve other repositories \
+         too",
         show_file(&survey.directory)
     ))
 }

@@ -33,10 +33,10 @@ pub enum HookState {
 
 /// Classifies the content of a hook file; what a manager runs is not known yet.
 pub(super) fn classify(hook: &Hook, content: &[u8]) -> HookState {
-    let is_marked = |line: &[u8]| line.starts_with(MARKER);
+    let second_line = content.lines().nth(1);
     if content == hook.script.as_bytes() {
         HookState::Ours
-    } else if content.lines().nth(1).is_some_and(is_marked) {
+    } else if second_line.is_some_and(|line| line.starts_with(MARKER)) {
         HookState::Changed
     } else if call(hook.name, content).is_some() {
         HookState::CallsGuard
@@ -54,7 +54,6 @@ pub(super) fn assess(
     path: PathBuf,
 ) -> (Part, Status) {
     let file = &shell_word(path.as_os_str().as_encoded_bytes());
-    let script = |what| Plan::Write(hook.script.as_bytes().to_vec(), what);
     let mut part = Part {
         name: hook.name,
         path: path.clone(),
@@ -68,7 +67,7 @@ pub(super) fn assess(
     match state {
         HookState::Missing => {
             part.message = format!("is missing, so {}", hook.gap);
-            part.install = script("installed");
+            part.install = Plan::Write(hook.script.into(), "installed");
             return (part, status);
         }
         HookState::Ours => {
@@ -91,8 +90,8 @@ pub(super) fn assess(
         HookState::Foreign(why) => {
             part.message.clone_from(why);
             let how = "let it call guard first, in a shell script by its second line:";
-            let lines = || call_lines(how, hook.name);
-            part.install = Plan::ByHand(managed.map_or_else(lines, Managed::advice));
+            part.install =
+                Plan::ByHand(managed.map_or_else(|| call_lines(how, hook.name), Managed::advice));
         }
     }
     let is_theirs = managed.is_some() && matches!(state, HookState::Foreign(_));
@@ -101,7 +100,7 @@ pub(super) fn assess(
         part.message = "is not executable, so git ignores it".to_owned();
         // guard does not enable a hook that its owner disabled.
         part.install = match state {
-            HookState::Ours => script("made executable again"),
+            HookState::Ours => Plan::Write(hook.script.into(), "made executable again"),
             _ => Plan::ByHand(vec![
                 format!("make it executable: chmod +x {file}"),
                 format!("or remove it: rm {file}"),

@@ -57,34 +57,61 @@ pub struct Managed {
     pub content: Vec<u8>,
 }
 
+/// The files that hold the settings of each tool; the usual one is the last.
+const PRE_COMMIT: &[&str] = &[".pre-commit-config.yaml"];
+const PREK: &[&str] = &[
+    "prek.toml",
+    ".pre-commit-config.yml",
+    ".pre-commit-config.yaml",
+];
+const LEFTHOOK: &[&str] = &[
+    ".config/lefthook.json",
+    ".config/lefthook.toml",
+    ".config/lefthook.yaml",
+    ".config/lefthook.yml",
+    ".lefthook.json",
+    ".lefthook.toml",
+    ".lefthook.yaml",
+    ".lefthook.yml",
+    "lefthook.json",
+    "lefthook.toml",
+    "lefthook.yaml",
+    "lefthook.yml",
+];
+const SIMPLE_GIT_HOOKS: &[&str] = &[
+    ".simple-git-hooks.json",
+    "simple-git-hooks.json",
+    "package.json",
+];
+
 impl Managed {
     /// The tool with the first of its files of settings that is there, else with the usual one, the last.
     pub(super) fn find(tool: Manager, hook: &'static str, root: &Path) -> Managed {
-        let husky = format!(".husky/{hook}");
-        let lfs = format!(".git/hooks/{hook}");
-        let names = match tool {
-            Manager::PreCommit => ".pre-commit-config.yaml",
-            Manager::Prek => "prek.toml .pre-commit-config.yml .pre-commit-config.yaml",
-            Manager::Lefthook => {
-                ".config/lefthook.json .config/lefthook.toml .config/lefthook.yaml .config/lefthook.yml \
-                .lefthook.json .lefthook.toml .lefthook.yaml .lefthook.yml lefthook.json lefthook.toml lefthook.yaml \
-                lefthook.yml"
-            }
-            Manager::Husky => &husky,
-            Manager::SimpleGitHooks => ".simple-git-hooks.json simple-git-hooks.json package.json",
-            Manager::GitLfs => &lfs,
+        let own = match tool {
+            Manager::Husky => format!(".husky/{hook}"),
+            _ => format!(".git/hooks/{hook}"),
         };
-        let mut file = "";
-        let content = names.split_whitespace().find_map(|name| {
-            file = name;
-            fs::read(root.join(name)).ok()
-        });
-        Managed {
+        let names: &[&str] = match tool {
+            Manager::PreCommit => PRE_COMMIT,
+            Manager::Prek => PREK,
+            Manager::Lefthook => LEFTHOOK,
+            Manager::SimpleGitHooks => SIMPLE_GIT_HOOKS,
+            Manager::Husky | Manager::GitLfs => &[&own],
+        };
+        let mut managed = Managed {
             tool,
             hook,
-            file: file.to_owned(),
-            content: content.unwrap_or_default(),
+            file: String::new(),
+            content: Vec::new(),
+        };
+        for name in names {
+            managed.file = (*name).to_owned();
+            if let Ok(content) = fs::read(root.join(name)) {
+                managed.content = content;
+                break;
+            }
         }
+        managed
     }
 
     fn is_framework(&self) -> bool {
@@ -99,10 +126,12 @@ impl Managed {
     /// The line of the settings that calls guard in this git hook, and the program as it names it.
     pub(super) fn call(&self) -> Option<(&str, &str)> {
         // A framework consumes git's list of refs, so `guard hook pre-push` would read nothing.
-        let (hook, is_framework) = (self.hook, self.is_framework());
+        let hook = self.hook;
+        let is_framework = self.is_framework();
         let framework = is_framework.then(|| call(framework_entry(hook), &self.content));
-        let plain = || call(hook, &self.content).filter(|_| !is_framework || hook != "pre-push");
-        framework.flatten().or_else(plain)
+        framework
+            .flatten()
+            .or_else(|| call(hook, &self.content).filter(|_| !is_framework || hook != "pre-push"))
     }
 
     /// Whether what calls guard in this git hook is as guard writes it.
@@ -124,12 +153,12 @@ impl Managed {
             "post-commit" => "guard-landed",
             _ => "",
         };
-        let is_own = |id: &&str| {
+        let mut ids = self.ids().into_iter();
+        ids.find(|id| {
             let kind = id.strip_prefix(shipped);
             matches!(kind, Some("" | "-rust" | "-system"))
                 || id.strip_prefix("guard-") == Some(self.hook)
-        };
-        self.ids().into_iter().find(is_own)
+        })
     }
 
     /// The ids of all other hooks in the settings of pre-commit or prek, as `SKIP` takes them.
@@ -153,7 +182,8 @@ impl Managed {
 
     /// How to make it call guard.
     pub(super) fn advice(&self) -> Vec<String> {
-        let (file, hook) = (&self.file, self.hook);
+        let file = &self.file;
+        let hook = self.hook;
         match self.tool {
             Manager::PreCommit | Manager::Prek => {
                 let entry = framework_entry(hook);
@@ -163,7 +193,9 @@ impl Managed {
                     "- repo: local".to_owned(),
                     "  hooks:".to_owned(),
                     format!(
-                        "  - {{id: guard-{hook}, name: guard, entry: guard hook {entry}, language: system, always_run: true, pass_filenames: {takes_file}, stages: [{hook}]}}"
+                        "  - {{id: guard-{hook}, name: guard, entry: guard hook {entry}, \
+                         language: system, always_run: true, pass_filenames: {takes_file}, \
+                         stages: [{hook}]}}"
                     ),
                     format!("then run: {} install --hook-type {hook}", self.tool.name()),
                 ]
@@ -175,13 +207,15 @@ impl Managed {
                     ""
                 };
                 vec![format!(
-                    "add this to the list `jobs` of `{hook}` in {file}: {{run: \"guard hook {hook} {{0}}\"{input}}}"
+                    "add this to the list `jobs` of `{hook}` in {file}: \
+                     {{run: \"guard hook {hook} {{0}}\"{input}}}"
                 )]
             }
             Manager::Husky => call_lines(&format!("add this to {file}:"), hook),
             Manager::SimpleGitHooks => vec![
                 format!(
-                    "begin the command for `{hook}` below `simple-git-hooks` in {file} with: guard hook {hook} \"$@\" &&"
+                    "begin the command for `{hook}` below `simple-git-hooks` in {file} with: \
+                     guard hook {hook} \"$@\" &&"
                 ),
                 "then run: npx simple-git-hooks".to_owned(),
             ],
@@ -212,11 +246,10 @@ pub(super) fn call_lines(how: &str, hook: &str) -> Vec<String> {
 pub(super) fn call<'a>(name: &str, content: &'a [u8]) -> Option<(&'a str, &'a str)> {
     content.lines().find_map(|line| {
         let mut words = words(line);
-        let is_guard = |word: &&[u8]| {
+        let program = words.find(|word| {
             let program = &word[word.rfind_byteset(b"/\\").map_or(0, |at| at + 1)..];
             program == b"guard" || program == b"guard.exe"
-        };
-        let program = words.find(is_guard)?;
+        })?;
         let mut plain = words.filter(|word| !word.starts_with(b"-"));
         let is_call = plain.next() == Some(b"hook") && plain.next() == Some(name.as_bytes());
         Some((line.to_str().ok()?, program.to_str().ok()?)).filter(|_| is_call)

@@ -181,20 +181,23 @@ impl Check {
 /// # Errors
 /// Why guard does not touch what is there.
 pub fn look(path: &Path) -> Result<Option<(Vec<u8>, bool)>, String> {
-    let cannot = |error: io::Error| format!("it cannot be read: {error}");
     let metadata = match fs::symlink_metadata(path) {
         // With `core.hooksPath=/dev/null`, the directory is a file.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
         }
-        found => found.map_err(cannot)?,
+        found => found.map_err(unreadable)?,
     };
     if !metadata.is_file() {
         return Err("it is a symbolic link, or not a file".to_owned());
     }
     let mode = system::mode(&Metadata::from_just_metadata(metadata));
     let executable = mode.is_none_or(|mode| mode & 0o100 != 0);
-    Ok(Some((fs::read(path).map_err(cannot)?, executable)))
+    Ok(Some((fs::read(path).map_err(unreadable)?, executable)))
+}
+
+fn unreadable(error: io::Error) -> String {
+    format!("it cannot be read: {error}")
 }
 
 /// The text of a file below `root`, if it exists; or why guard does not touch it.

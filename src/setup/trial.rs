@@ -100,26 +100,28 @@ fn attempt(name: &'static str, placed: &Placed, options: &[&str], root: &Path) -
         .iter()
         .map(|option| format!(" with {option}"))
         .collect();
-    let check = |status, message: String| Check::new(name, status, message);
     let look = format!("check {file}, and which guard is on PATH");
     match try_to_commit(hook, path, options, &tried) {
-        Ok((true, _)) => check(Status::Fail, format!("{who} accepted {STRAY}{with}")).help(look),
+        Ok((true, _)) => {
+            let message = format!("{who} accepted {STRAY}{with}");
+            Check::new(name, Status::Fail, message).help(look)
+        }
         Ok((false, output)) if output.contains(RULE) => {
-            check(Status::Ok, format!("{who} refused {STRAY}{with}"))
+            Check::new(name, Status::Ok, format!("{who} refused {STRAY}{with}"))
         }
         Ok((false, output)) => {
             let why = escaped(last_line(&output));
-            let but = format!("but not by guard's verdict: {why}");
+            let message = format!("{who} refused {STRAY}{with}, but not by guard's verdict: {why}");
             // A framework may need a network, or variables that the trial does not pass on.
             let status = match tried {
                 Tried::Framework(..) => Status::Warn,
                 _ => Status::Fail,
             };
-            check(status, format!("{who} refused {STRAY}{with}, {but}")).help(look)
+            Check::new(name, status, message).help(look)
         }
         Err(error) => {
             let message = format!("the trial commit could not be made: {error}");
-            check(Status::Warn, message)
+            Check::new(name, Status::Warn, message)
         }
     }
 }
@@ -139,27 +141,28 @@ fn try_to_commit(
     tried: &Tried<'_>,
 ) -> io::Result<(bool, String)> {
     let scratch = TempDir::with_prefix("guard-doctor-")?;
-    let path = |name: &str| scratch.path().join(name);
-    for directory in ["home", "hooks", "work"] {
-        fs::create_dir(path(directory))?;
+    let work = scratch.path().join("work");
+    let hooks = scratch.path().join("hooks");
+    let home = scratch.path().join("home");
+    for directory in [&home, &hooks, &work] {
+        fs::create_dir(directory)?;
     }
-    fs::write(path("home/gitconfig"), GIT_CONFIG)?;
-    fs::write(path("work/guard.toml"), "[lld]\npath = \"design.md\"\n")?;
-    fs::write(path("work/design.md"), DESIGN)?;
+    fs::write(home.join("gitconfig"), GIT_CONFIG)?;
+    fs::write(work.join("guard.toml"), "[lld]\npath = \"design.md\"\n")?;
+    fs::write(work.join("design.md"), DESIGN)?;
     let mut skipped = "";
     if let Tried::Framework(managed, others) = tried {
-        fs::write(path("work").join(&managed.file), &managed.content)?;
+        fs::write(work.join(&managed.file), &managed.content)?;
         skipped = others;
     }
-    let git = |arguments: &[&str]| run_git(scratch.path(), arguments, skipped);
-    let must = |arguments: &[&str]| match git(arguments)? {
-        (true, _) => Ok(()),
-        (false, output) => Err(io::Error::other(last_line(&output).to_owned())),
-    };
-    must(&["init", "--quiet", "--template="])?;
-    must(&["add", "--all"])?;
-    must(&["commit", "--quiet", "-m", "Set up"])?;
-    let to = path("hooks").join(hook);
+    for arguments in [
+        &["init", "--quiet", "--template="][..],
+        &["add", "--all"],
+        &["commit", "--quiet", "-m", "Set up"],
+    ] {
+        must_run_git(scratch.path(), arguments, skipped)?;
+    }
+    let to = hooks.join(hook);
     match tried {
         Tried::Call(script) => {
             super::write(&to, script.as_bytes())
@@ -168,13 +171,31 @@ fn try_to_commit(
         // The same file that git runs here, including its mode.
         Tried::Hook | Tried::Framework(..) => system::link_or_copy(file, &to)?,
     }
-    fs::write(path("work/stray.txt"), "no row names this file\n")?;
-    must(&["add", "stray.txt"])?;
-    git(&[&["commit", "-m", "Stray"], options].concat())
+    fs::write(work.join("stray.txt"), "no row names this file\n")?;
+    must_run_git(scratch.path(), &["add", "stray.txt"], skipped)?;
+    let commit = [&["commit", "-m", "Stray"], options].concat();
+    run_git(scratch.path(), &commit, skipped)
 }
 
-/// Runs git in the scratch repository. Of the caller's environment it keeps only where programs and the built hooks of
-/// frameworks are.
+fn must_run_git(scratch: &Path, arguments: &[&str], skipped: &str) -> io::Result<()> {
+    match run_git(scratch, arguments, skipped)? {
+        (true, _) => Ok(()),
+        (false, output) => Err(io::Error::other(last_line(&output).to_owned())),
+    }
+}
+
+/// The variables that say where programs and the built hooks of frameworks are.
+const KEPT: [&str; 7] = [
+    "PATH",
+    "TMPDIR",
+    "SYSTEMROOT",
+    "HOME",
+    "XDG_CACHE_HOME",
+    "PRE_COMMIT_HOME",
+    "PREK_HOME",
+];
+
+/// Runs git in the scratch repository. Of the caller's environment it keeps only [`KEPT`].
 fn run_git(scratch: &Path, arguments: &[&str], skipped: &str) -> io::Result<(bool, String)> {
     let home = scratch.join("home");
     let git = find_program("git").ok_or_else(|| io::Error::other("git is not on PATH"))?;
@@ -192,7 +213,7 @@ fn run_git(scratch: &Path, arguments: &[&str], skipped: &str) -> io::Result<(boo
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("LC_ALL", "C")
         .env("SKIP", skipped);
-    for kept in "PATH TMPDIR SYSTEMROOT HOME XDG_CACHE_HOME PRE_COMMIT_HOME PREK_HOME".split(' ') {
+    for kept in KEPT {
         if let Some(value) = std::env::var_os(kept) {
             command.env(kept, value);
         }

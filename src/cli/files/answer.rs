@@ -16,14 +16,14 @@ pub(in crate::cli) fn print_content(
     json: impl FnOnce() -> Value,
 ) -> files::GateResult<()> {
     // The digest in it takes time, and people do not see it.
-    let json = match output.is_human() {
-        true => Value::Null,
-        false if content.to_str().is_ok() => json(),
-        false => {
-            let message = "the content is not UTF-8, so JSON cannot hold it";
-            return Err(Failure::new(FailureKind::Binary, message)
-                .help("to get the bytes as they are, leave out --format json"));
-        }
+    let json = if output.is_human() {
+        Value::Null
+    } else if content.to_str().is_ok() {
+        json()
+    } else {
+        let message = "the content is not UTF-8, so JSON cannot hold it";
+        return Err(Failure::new(FailureKind::Binary, message)
+            .help("to get the bytes as they are, leave out --format json"));
     };
     output.answer(&json, content);
     Ok(())

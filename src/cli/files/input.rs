@@ -49,16 +49,18 @@ impl ContentSource<'_, '_> {
 }
 
 fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
-    let bad = |why: String| {
-        Error::new(format!("the edits cannot be read: {}", escaped(&why)))
-            .help("write a list such as [{\"search\": \"…\", \"replace\": \"…\"}]")
-    };
-    let edits: Vec<Edit> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
+    let edits: Vec<Edit> =
+        serde_json::from_slice(bytes).map_err(|error| bad_edits(&error.to_string()))?;
     if edits.is_empty() {
-        Err(bad("the list is empty".into()))
+        Err(bad_edits("the list is empty"))
     } else {
         Ok(edits)
     }
+}
+
+fn bad_edits(why: &str) -> Error {
+    Error::new(format!("the edits cannot be read: {}", escaped(why)))
+        .help("write a list such as [{\"search\": \"…\", \"replace\": \"…\"}]")
 }
 
 /// How much larger than a file a list of edits may be.

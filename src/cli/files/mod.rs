@@ -58,9 +58,18 @@ pub(super) struct ReadArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py\n  guard write a.py --expect $(git hash-object --no-filters a.py) < new.py\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n  guard write src/state.py --strategy extend < state-with-more-methods.py\n  guard write src/state.py --content-file new.py --dry-run\n\nappend, insert and extend keep the file's line endings, byte order mark and final newline. extend supports Python."
-)]
+#[command(after_help = "\
+Examples:
+  guard write src/new.py < new.py
+  guard write src/state.py --content-file new.py
+  guard write a.py --expect $(git hash-object --no-filters a.py) < new.py
+  guard write src/state.py --strategy append < more.py
+  guard write src/state.py --strategy insert --line 12 < more.py
+  guard write src/state.py --strategy extend < state-with-more-methods.py
+  guard write src/state.py --content-file new.py --dry-run
+
+append, insert and extend keep the file's line endings, byte order mark and final newline. extend \
+supports Python.")]
 pub(super) struct WriteArgs {
     #[command(flatten)]
     target: OperationTarget,
@@ -72,7 +81,11 @@ pub(super) struct WriteArgs {
     allow_empty: bool,
     /// How to combine the content with the existing file: replace it, append to it, insert before a line, or add only the
     /// definitions that it lacks.
-    #[arg(long, value_parser = ["replace", "append", "insert", "extend"], default_value = "replace")]
+    #[arg(
+        long,
+        value_parser = ["replace", "append", "insert", "extend"],
+        default_value = "replace"
+    )]
     strategy: String,
     /// Insert before this line, counted from 1; requires `--strategy insert`.
     #[arg(long, value_name = "N", required_if_eq("strategy", "insert"))]
@@ -80,9 +93,13 @@ pub(super) struct WriteArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  guard patch src/a.py --search 'x = 1' --replace 'x = 2'\n  guard patch src/a.py --edits edits.json\n\nThe edits are a list such as [{\"search\": \"x = 1\", \"replace\": \"x = 2\"}]. guard applies all of them or none."
-)]
+#[command(after_help = "\
+Examples:
+  guard patch src/a.py --search 'x = 1' --replace 'x = 2'
+  guard patch src/a.py --edits edits.json
+
+The edits are a list such as [{\"search\": \"x = 1\", \"replace\": \"x = 2\"}]. guard applies all \
+of them or none.")]
 pub(super) struct PatchArgs {
     #[command(flatten)]
     target: OperationTarget,
@@ -104,9 +121,11 @@ pub(super) struct PatchArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  guard move src/old.py src/new.py\n\nguard checks both paths: the old one as deleted, the new one as added."
-)]
+#[command(after_help = "\
+Examples:
+  guard move src/old.py src/new.py
+
+guard checks both paths: the old one as deleted, the new one as added.")]
 pub(super) struct MoveArgs {
     #[command(flatten)]
     target: OperationTarget,
@@ -122,8 +141,9 @@ impl ReadArgs {
         let argument = self.path.iter().chain(&self.file).next();
         let request = argument.map(|path| repo.request(Path::new(path)));
         let (path, entry) = gate.read(request.unwrap_or_default().as_ref())?;
-        let json = || files::read_json(&gate, path.as_ref(), &entry);
-        answer::print_content(output, &entry.content, json)?;
+        answer::print_content(output, &entry.content, || {
+            files::read_json(&gate, path.as_ref(), &entry)
+        })?;
         Ok(0)
     }
 }
@@ -217,7 +237,8 @@ impl OperationTarget {
 
 /// Prints what an operation would do.
 fn print_forecast(output: &mut Output, gate: &Gate<'_>, forecast: &Effect) {
-    let (path, measured) = (escaped(&forecast.path), forecast.measured());
+    let path = escaped(&forecast.path);
+    let measured = forecast.measured();
     let lost = measured.lost.share() * 100.0;
     let class = measured.class.name();
     let mut text = format!("{class} {path}: {lost:.1} % of the old content is lost\n");

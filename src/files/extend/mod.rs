@@ -24,6 +24,11 @@ pub(crate) fn can_extend(path: &BStr) -> bool {
     matches!(&*extension.to_ascii_lowercase(), b"py" | b"pyi")
 }
 
+/// How many lines are blank before the first that is not.
+fn count_blank<'a>(lines: impl Iterator<Item = &'a str>) -> usize {
+    lines.take_while(|line| line.trim().is_empty()).count()
+}
+
 /// `old` with the missing parts of `content`, and what was done.
 ///
 /// # Errors
@@ -192,7 +197,6 @@ impl Additions {
     fn insert_into(&mut self, old: &str, ending: &str) -> String {
         self.insertions.sort_by_key(|insertion| insertion.place.row);
         let lines: Vec<&str> = old.split_inclusive('\n').collect();
-        let blank = |line: &&str| line.trim().is_empty();
         let mut result = String::with_capacity(old.len());
         let mut row = 0;
         for Insertion { place, text } in &self.insertions {
@@ -202,13 +206,13 @@ impl Additions {
                 if !result.ends_with('\n') {
                     result.push_str(ending);
                 }
-                let there = result.lines().rev().take_while(blank).count();
+                let there = count_blank(result.lines().rev());
                 result.push_str(&ending.repeat(place.gaps.0.saturating_sub(there)));
             }
             for line in text.lines() {
                 result.extend([line, ending]);
             }
-            let there = lines[row..].iter().take_while(|line| blank(line)).count();
+            let there = count_blank(lines[row..].iter().copied());
             if row + there < lines.len() {
                 result.push_str(&ending.repeat(place.gaps.1.saturating_sub(there)));
             }

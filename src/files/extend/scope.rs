@@ -81,7 +81,8 @@ impl<'t> CodeScope<'t> {
             },
         };
         // The row behind the last statement, and the first and last row of the comments above the next one.
-        let (mut after, mut comments) = (0, None::<(usize, usize)>);
+        let mut after = 0;
+        let mut comments = None::<(usize, usize)>;
         let mut cursor = root.walk();
         for node in root.named_children(&mut cursor) {
             let row = node.start_position().row;
@@ -204,12 +205,17 @@ impl<'t> CodeScope<'t> {
 
     /// Whether another statement may bind or use a name. Docstrings and the main block of a file do not count.
     fn mentions(&self, name: &str) -> bool {
-        let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.');
-        // What follows a dot is an attribute.
-        let is_it = |word: &str| word.split('.').next() == Some(name);
-        let is_named = |text: &String| text.split(|char| !is_part(char)).any(is_it);
-        let counts = |text: &&String| !text.starts_with(['"', '\'']) && !is_main(text);
-        self.others.iter().filter(counts).any(is_named)
+        for text in &self.others {
+            if text.starts_with(['"', '\'']) || is_main(text) {
+                continue;
+            }
+            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.');
+            // What follows a dot is an attribute.
+            if words.any(|word| word.split('.').next() == Some(name)) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The name of a definition in messages and answers.

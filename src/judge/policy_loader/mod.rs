@@ -1,7 +1,9 @@
 //! Loads the policy. Settings always come from the base. Designs come from the base for a commit or a request, and
 //! from the head for a range, unless the settings say otherwise.
 
+mod by_branch;
 mod done;
+mod locate;
 mod no_design;
 mod read;
 mod select;
@@ -24,9 +26,11 @@ use write_guard_policy::rules;
 use write_guard_policy::scope::settings::{self, Authority, Missing, Settings};
 use write_guard_repo::{Repository, Tree};
 
+pub use locate::candidates;
+pub(super) use locate::{LocatedDesigns, locate, locate_with};
 pub(super) use read::is_other_text;
-pub use select::{CHOICE_KEY, candidates};
-pub(super) use select::{Choice, LocatedDesigns, locate, locate_with, matching_among};
+pub use select::CHOICE_KEY;
+pub(super) use select::{Choice, matching_among};
 pub(super) use unconfigured::{never_had_settings, target_with_settings};
 
 /// What a policy for requests is loaded for, which decides whether it needs a design.
@@ -204,7 +208,8 @@ impl<'f, 'a> Loader<'f, 'a> {
 
     /// The target branch, if this work began before its settings and has none itself.
     fn target_of_older_work(&self) -> Result<Option<String>> {
-        let (repo, head) = (self.facts.repo, self.facts.base.commit);
+        let repo = self.facts.repo;
+        let head = self.facts.base.commit;
         if self.facts.stage != Stage::Request {
             return unconfigured::target_of_older_work(repo, head, &self.facts.result);
         }

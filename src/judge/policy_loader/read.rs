@@ -21,7 +21,8 @@ use write_guard_policy::scope::{DeclaredRows, Grant, Scope};
 impl Loader<'_, '_> {
     fn load(&mut self, choice: &Choice) -> Result<Governing> {
         let path: &BStr = choice.path.as_ref();
-        let (staged, current) = (self.facts.result.read(path)?, self.base().read(path)?);
+        let staged = self.facts.result.read(path)?;
+        let current = self.base().read(path)?;
         let head_governs = self.head_governs();
         let is_range = self.facts.stage == Stage::Range;
         let judged = self.facts.head.map(|commit| commit.to_string());
@@ -108,10 +109,15 @@ impl Loader<'_, '_> {
                 let mut moved = new_documents(&self.facts.changes, &choice.path);
                 Err(none.help(match moved.next() {
                     Some(to) => format!(
-                        "the branch moved it to {}, which no pattern of `path`, `standing`, `done` or `always` in guard.toml matches: move it after the merge, or add a pattern to `done` on the target branch first",
+                        "the branch moved it to {}, which no pattern of `path`, `standing`, `done` \
+                         or `always` in guard.toml matches: move it after the merge, or add a \
+                         pattern to `done` on the target branch first",
                         escaped(to)
                     ),
-                    None => format!("it was chosen by {}; write it, or choose another", choice.by),
+                    None => format!(
+                        "it was chosen by {}; write it, or choose another",
+                        choice.by
+                    ),
                 }))
             }
         }
@@ -124,12 +130,15 @@ impl Loader<'_, '_> {
             return Ok(Vec::new());
         }
         let settings = &self.policy.settings;
-        let key = |path: &BString| policy::design_of(settings, path.as_ref());
-        let own: Vec<BString> = own.iter().map(|one| key(&one.design.path)).collect();
+        let own: Vec<BString> = own
+            .iter()
+            .map(|one| policy::design_of(settings, one.design.path.as_ref()))
+            .collect();
         let mut added = Vec::new();
         for change in &self.facts.changes {
             let path: &BStr = change.path.as_ref();
-            if own.contains(&key(&change.path)) || !policy::is_design(settings, path) {
+            let is_own = own.contains(&policy::design_of(settings, path));
+            if is_own || !policy::is_design(settings, path) {
                 continue;
             }
             let Some(now) = self.facts.result.read(path)? else {
@@ -199,8 +208,9 @@ impl Loader<'_, '_> {
                 loaded => read.extend(loaded),
             }
         }
-        let is_usable = |governing: &Governing| governing.design.is_usable();
-        let (mut designs, mut unusable): (Vec<_>, Vec<_>) = read.into_iter().partition(is_usable);
+        let (mut designs, mut unusable): (Vec<_>, Vec<_>) = read
+            .into_iter()
+            .partition(|governing| governing.design.is_usable());
         for governing in unusable.iter().filter(|_| needed) {
             let is_standing = governing.is_standing();
             // Removing a table must not widen the scope to the lists beside it.
@@ -229,7 +239,7 @@ impl Loader<'_, '_> {
 
     /// A typed table is the scope of all documents of its directory, in each version of them.
     fn narrow(&self, designs: &mut Vec<Governing>) {
-        let key = |design: &Design| policy::design_of(&self.policy.settings, design.path.as_ref());
+        let settings = &self.policy.settings;
         let versions: [fn(&mut Governing) -> Option<&mut Design>; 3] = [
             |governing| Some(&mut governing.design),
             |governing| governing.before.as_mut(),
@@ -240,9 +250,12 @@ impl Loader<'_, '_> {
                 .iter_mut()
                 .filter_map(version)
                 .partition(|design| design.is_typed());
-            let typed: HashSet<BString> = typed.into_iter().map(|design| key(design)).collect();
+            let typed: HashSet<BString> = typed
+                .into_iter()
+                .map(|design| policy::design_of(settings, design.path.as_ref()))
+                .collect();
             for design in others {
-                if typed.contains(&key(design)) {
+                if typed.contains(&policy::design_of(settings, design.path.as_ref())) {
                     design.grants.clear();
                 }
             }

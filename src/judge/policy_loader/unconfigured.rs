@@ -111,7 +111,8 @@ fn target_named(
 pub(in crate::judge) fn note(target: &str) -> String {
     let target = escaped(target);
     format!(
-        "this work began before guard.toml, which {target} has, so guard checks only links and names that leave the repository; merge or rebase to check everything"
+        "this work began before guard.toml, which {target} has, so guard checks only links and \
+         names that leave the repository; merge or rebase to check everything"
     )
 }
 

@@ -31,7 +31,8 @@ fn approval(one: &ReviewApproval) -> String {
     let key = key.unwrap_or_else(|| "no key, counts only in this repository".to_owned());
     let commit = one.commit.to_string();
     format!(
-        "<li>{tag} {} <span class=\"q\">{why}</span><ul><li>{}: {} <span class=\"q\">by {}, in commit {}; {}</span></li></ul></li>",
+        "<li>{tag} {} <span class=\"q\">{why}</span><ul><li>{}: {} \
+         <span class=\"q\">by {}, in commit {}; {}</span></li></ul></li>",
         code(&approval.path),
         name(approval.who.as_bytes()),
         prose(&approval.reason),
@@ -67,7 +68,9 @@ pub(in crate::report) fn trial(trial: &Trial, summary: &str, notes: &[String]) -
         folded("changes", ("", ""), limits, items.into_iter())
     };
     format!(
-        "<header class=\"top\"><div class=\"in\"><p class=\"brand\">guard trial</p><h1>{}</h1><ul>{notes}</ul></div></header>\n<main id=\"main\">{list}</main>\n",
+        "<header class=\"top\"><div class=\"in\"><p class=\"brand\">guard trial</p>\
+         <h1>{}</h1><ul>{notes}</ul></div></header>\n\
+         <main id=\"main\">{list}</main>\n",
         prose(summary)
     )
 }

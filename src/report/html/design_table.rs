@@ -10,7 +10,13 @@ const UNFOLDED: usize = 20;
 /// The place of touched rows in the order: after refused ones and those that nothing touched.
 const TOUCHED: usize = 2;
 
-const HEAD: &str = "<table class=\"design\"><thead><tr><th scope=\"col\">Status</th><th scope=\"col\">Path</th><th scope=\"col\">Change</th><th scope=\"col\">Description</th><th scope=\"col\">Row</th></tr></thead><tbody>";
+const HEAD: &str = "<table class=\"design\"><thead><tr>\
+                    <th scope=\"col\">Status</th>\
+                    <th scope=\"col\">Path</th>\
+                    <th scope=\"col\">Change</th>\
+                    <th scope=\"col\">Description</th>\
+                    <th scope=\"col\">Row</th>\
+                    </tr></thead><tbody>";
 
 /// Refused rows first, then untouched ones; touched ones are folded into one line.
 pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
@@ -18,7 +24,8 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
     let mut sorted: Vec<&ReviewRow> = rows.iter().collect();
     sorted.sort_by_key(|row| (&row.grant.anchor.path, row.grant.anchor.line));
     let lines = sorted.chunk_by(|a, b| {
-        let (a, b) = (&a.grant.anchor, &b.grant.anchor);
+        let a = &a.grant.anchor;
+        let b = &b.grant.anchor;
         (&a.path, a.line) == (&b.path, b.line)
     });
     let mut lines: Vec<_> = lines.map(line_of).collect();
@@ -48,17 +55,22 @@ fn table(lines: Vec<(usize, String)>, most: usize) -> String {
 fn line_of(line: &[&ReviewRow]) -> (usize, String) {
     let touched: usize = line.iter().map(|row| row.touched).sum();
     let refused: usize = line.iter().map(|row| row.refused).sum();
-    let (order, class, word) = match line[0].in_force {
-        _ if refused > 0 => (0, "refused", "refused"),
-        _ if touched > 0 => (TOUCHED, "touched", "touched"),
-        true => (1, "untouched", "untouched"),
-        false => (1, "mention", "not in force"),
+    let (order, class, word) = if refused > 0 {
+        (0, "refused", "refused")
+    } else if touched > 0 {
+        (TOUCHED, "touched", "touched")
+    } else if line[0].in_force {
+        (1, "untouched", "untouched")
+    } else {
+        (1, "mention", "not in force")
     };
-    let path = |row: &&ReviewRow| match row.grant.kind {
-        GrantKind::Directory => code(&[row.grant.path.as_slice(), b"/"].concat()),
-        _ => code(&row.grant.path),
-    };
-    let mut paths: Vec<String> = line.iter().map(path).collect();
+    let mut paths = Vec::new();
+    for ReviewRow { grant, .. } in line {
+        paths.push(match grant.kind {
+            GrantKind::Directory => code(&[grant.path.as_slice(), b"/"].concat()),
+            _ => code(&grant.path),
+        });
+    }
     paths.dedup();
     let grant = &line[0].grant;
     let kind = match grant.change_type.as_str() {
@@ -66,7 +78,8 @@ fn line_of(line: &[&ReviewRow]) -> (usize, String) {
         kind => kind.to_owned(),
     };
     let row = format!(
-        "<tr class=\"{class}\"><td class=\"st\">{}</td><td class=\"pa\">{}</td><td>{}</td><td class=\"de\">{}</td><td data-l=\"Row\">{}</td></tr>",
+        "<tr class=\"{class}\"><td class=\"st\">{}</td><td class=\"pa\">{}</td><td>{}</td>\
+         <td class=\"de\">{}</td><td data-l=\"Row\">{}</td></tr>",
         tag(class, word),
         paths.join(", "),
         prose(&kind),

@@ -30,8 +30,10 @@ pub(super) fn refused(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     }
     let mut files: Vec<_> = files.into_iter().collect();
     // A loss is worse than a file in the wrong place.
-    let is_loss = |finding: &&Finding| finding.rule == Rule::DestructiveChange;
-    files.sort_by_key(|(_, errors)| !errors.iter().any(is_loss));
+    files.sort_by_key(|(_, errors)| {
+        let mut rules = errors.iter().map(|finding| finding.rule);
+        !rules.any(|rule| rule == Rule::DestructiveChange)
+    });
     let changes = verdict.changes.iter().map(|change| (&change.path, change));
     let changes: HashMap<_, _> = changes.collect();
     let items = files.iter().enumerate().map(|(at, (path, errors))| {

@@ -14,16 +14,16 @@ const UNFOLDED: usize = 40;
 
 /// Files that lose most of their content, change its kind, or are gone, but for those that are refused.
 pub(super) fn section_of(verdict: &Verdict, home: &Home) -> Option<PagePart> {
-    let (away, refused) = (verdict.renamed_away(), refused_paths(&verdict.findings));
+    let away = verdict.renamed_away();
+    let refused = refused_paths(&verdict.findings);
     // guard previews exactly the changes that destroy content.
-    let is_shown = |change: &&JudgedChange| match change.class {
+    let mut changes = verdict.ordered_changes();
+    changes.retain(|change| match change.class {
         _ if refused.contains(&change.path) => false,
         "REPLACE" => true,
         "DELETE" => !away.contains(&change.path),
         _ => change.preview.is_some(),
-    };
-    let mut changes = verdict.ordered_changes();
-    changes.retain(is_shown);
+    });
     let items = changes.iter().enumerate().map(|(at, change)| {
         let shown = (&change.path, Some(*change));
         file(verdict, home, shown, ("", ""), at < OPEN)
@@ -55,7 +55,8 @@ pub(super) fn file(
     });
     let link = link.unwrap_or_default();
     format!(
-        "<details class=\"file\"{open}><summary><h3>{}</h3>{tags}{facts}</summary>{why}{link}{hunks}</details>",
+        "<details class=\"file\"{open}><summary><h3>{}</h3>{tags}{facts}</summary>\
+         {why}{link}{hunks}</details>",
         code(path)
     )
 }
@@ -93,7 +94,8 @@ fn facts(change: &JudgedChange) -> String {
 
 /// The lines that are kept, lost and added.
 pub(super) fn counted(lines: ChangedLines) -> String {
-    let (ChangedLines { kept, lost, added }, percent) = (lines, lines.lost_percent());
+    let ChangedLines { kept, lost, added } = lines;
+    let percent = lines.lost_percent();
     format!("{kept} kept, {lost} lost{percent}, {added} added")
 }
 

@@ -11,7 +11,12 @@ use write_guard_policy::verdict::{ChangedLines, Verdict};
 /// Directories below another are open if they have at most so many files.
 const FEW: usize = 10;
 
-const LEGEND: &str = "<p class=\"legend\" aria-hidden=\"true\"><span><i class=\"k\"></i> kept</span> <span><i class=\"l\"></i> lost</span> <span><i class=\"a\"></i> added</span> <span class=\"q\">Longer bars stand for more lines, by their square root.</span></p>";
+const LEGEND: &str = "<p class=\"legend\" aria-hidden=\"true\">\
+                      <span><i class=\"k\"></i> kept</span> \
+                      <span><i class=\"l\"></i> lost</span> \
+                      <span><i class=\"a\"></i> added</span> \
+                      <span class=\"q\">Longer bars stand for more lines, \
+                      by their square root.</span></p>";
 
 /// A changed file below a directory of the tree.
 struct MapFile<'a> {
@@ -37,7 +42,8 @@ fn sum(files: &[MapFile<'_>]) -> ChangedLines {
 }
 
 pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
-    let (refused, away) = (refused_paths(&verdict.findings), verdict.renamed_away());
+    let refused = refused_paths(&verdict.findings);
+    let away = verdict.renamed_away();
     let changes = verdict.ordered_changes().into_iter();
     let files = changes.map(|change| {
         let is_refused = refused.contains(&change.path);
@@ -51,7 +57,8 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
         }
     });
     let mut files: Vec<_> = files.collect();
-    let (count, lines) = (files.len(), sum(&files));
+    let count = files.len();
+    let lines = sum(&files);
     let mut tree = MapTree {
         out: String::new(),
         left_out: 0,
@@ -100,7 +107,8 @@ impl MapTree {
     /// Draws a directory. Directories with nothing else in them share a line.
     fn draw_directory(&mut self, below: &mut [MapFile<'_>], depth: usize) {
         // The files are in the order of their paths.
-        let (first, last) = (below[0].path, below[below.len() - 1].path);
+        let first = below[0].path;
+        let last = below[below.len() - 1].path;
         let both = first.iter().zip(last.iter());
         let common = both.take_while(|(a, b)| a == b).count();
         let end = first[..common].rfind_byte(b'/').map_or(0, |at| at + 1);
@@ -115,7 +123,8 @@ impl MapTree {
         };
         let bar = self.bar(sum(below));
         self.out += &format!(
-            "<li class=\"d\"><details{open}><summary><span class=\"nm\"><bdi>{}</bdi> <span class=\"q\">{}</span>{refused}</span>{bar}</summary><ul>",
+            "<li class=\"d\"><details{open}><summary><span class=\"nm\"><bdi>{}</bdi> \
+             <span class=\"q\">{}</span>{refused}</span>{bar}</summary><ul>",
             name(&first[..end]),
             plural(below.len(), "file"),
         );
@@ -141,7 +150,8 @@ impl MapTree {
             })
             .collect();
         format!(
-            "<span class=\"b\" aria-hidden=\"true\"><span class=\"w{length}\">{parts}</span></span><span class=\"cs\">{}</span>",
+            "<span class=\"b\" aria-hidden=\"true\"><span class=\"w{length}\">{parts}</span></span>\
+             <span class=\"cs\">{}</span>",
             counted(lines)
         )
     }

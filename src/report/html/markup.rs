@@ -48,7 +48,8 @@ pub(super) fn folded(
     items: impl ExactSizeIterator<Item = String>,
 ) -> String {
     let count = items.len();
-    let (mut first, mut rest) = (String::new(), String::new());
+    let mut first = String::new();
+    let mut rest = String::new();
     let mut left_out = 0;
     for (at, item) in items.enumerate() {
         if first.len() + rest.len() + item.len() > limit {
@@ -62,7 +63,8 @@ pub(super) fn folded(
     let mut out = format!("{open}{first}{close}");
     if !rest.is_empty() {
         out += &format!(
-            "<details class=\"more\"><summary>{} more {what}</summary>{open}{rest}{close}</details>",
+            "<details class=\"more\"><summary>{} more {what}</summary>\
+             {open}{rest}{close}</details>",
             count - most
         );
     }
@@ -74,7 +76,8 @@ pub(super) fn not_shown(count: usize, what: &str) -> String {
     match count {
         0 => String::new(),
         count => format!(
-            "<p class=\"more\">{count} more {what}, not shown for size. <code>guard lint --format json</code> lists all.</p>"
+            "<p class=\"more\">{count} more {what}, not shown for size. \
+             <code>guard lint --format json</code> lists all.</p>"
         ),
     }
 }
@@ -105,7 +108,8 @@ pub(super) fn section(id: &str, heading: &str, lead: &str, content: &str) -> Str
         lead => format!("<p class=\"lead\">{lead}</p>"),
     };
     format!(
-        "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><h2 id=\"h-{id}\">{heading}</h2>{lead}{content}</section>\n"
+        "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><h2 id=\"h-{id}\">{heading}</h2>\
+         {lead}{content}</section>\n"
     )
 }
 

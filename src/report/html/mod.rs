@@ -21,7 +21,11 @@ use write_guard_policy::sha256::sha256;
 use write_guard_policy::verdict::Verdict;
 
 /// How every page begins, by which guard recognises its own.
-pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"guard ";
+pub(super) const BEGINNING: &str = "<!doctype html>\n\
+                                    <html lang=\"en\">\n\
+                                    <head>\n\
+                                    <meta charset=\"utf-8\">\n\
+                                    <meta name=\"generator\" content=\"guard ";
 
 /// The style sheet. Bars take their widths from the classes that [`style`] adds.
 const STYLE: &str = include_str!("page.css");
@@ -31,7 +35,8 @@ pub(super) fn report(RunResult { verdict, failure }: RunResult<'_>) -> String {
     if let Some(error) = failure {
         return page("could not check", &failed(error));
     }
-    let (outcome, subject) = (verdict.outcome().name(), overview::subject(verdict));
+    let outcome = verdict.outcome().name();
+    let subject = overview::subject(verdict);
     page(&format!("{outcome} · {subject}"), &body(verdict))
 }
 
@@ -65,7 +70,11 @@ fn failed(error: &Error) -> String {
         prose(&cannot_judge(error))
     );
     format!(
-        "<header class=\"top refused\"><div class=\"in\"><p class=\"brand\">guard review</p><h1><span class=\"mark\" aria-hidden=\"true\">!</span> Could not check</h1></div></header>\n<main id=\"main\">{}</main>\n",
+        "<header class=\"top refused\"><div class=\"in\">\
+         <p class=\"brand\">guard review</p>\
+         <h1><span class=\"mark\" aria-hidden=\"true\">!</span> Could not check</h1>\
+         </div></header>\n\
+         <main id=\"main\">{}</main>\n",
         section("findings", "Why there is no result", "", &why)
     )
 }
@@ -75,10 +84,12 @@ pub(super) fn page(title: &str, body: &str) -> String {
     let style = style();
     // Browsers compare it with its padding: 32 bytes lack one.
     let hash = base64(sha256(style.as_bytes()).as_slice()) + "=";
-    let (title, version) = (prose(title), env!("CARGO_PKG_VERSION"));
+    let title = prose(title);
+    let version = env!("CARGO_PKG_VERSION");
     format!(
         "{BEGINNING}{version}\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\

@@ -43,7 +43,8 @@ pub(super) fn header(verdict: &Verdict, parts: &[PagePart], home: &Home) -> Stri
          <header class=\"top {class}\"><div class=\"in\">\
          <p class=\"brand\">guard review <span>{}</span><span>{}</span></p>\
          <h1><span class=\"mark\" aria-hidden=\"true\">{mark}</span> {word}</h1>\
-         <p class=\"sum\">{}.</p><dl class=\"facts\">{}</dl></div></header>\n<nav class=\"toc\" aria-label=\"Sections\"><ul>{}</ul></nav>\n",
+         <p class=\"sum\">{}.</p><dl class=\"facts\">{}</dl></div></header>\n\
+         <nav class=\"toc\" aria-label=\"Sections\"><ul>{}</ul></nav>\n",
         home.name,
         html(&subject(verdict)),
         prose(&in_one_line(verdict)),
@@ -52,18 +53,23 @@ pub(super) fn header(verdict: &Verdict, parts: &[PagePart], home: &Home) -> Stri
     )
 }
 
+/// An id, shortened, as code.
+fn short_code(id: &str) -> String {
+    code(short(id).as_bytes())
+}
+
 /// What was checked, against what, and who made it.
 fn facts(verdict: &Verdict, home: &Home) -> String {
     let source = &verdict.source;
-    let id = |id: &String| code(short(id).as_bytes());
     let mut facts = Vec::new();
     if let (Some(base), Some(head)) = (&source.base, &source.head) {
-        let shown = format!("{} … {}", id(base), id(head));
+        let shown = format!("{} … {}", short_code(base), short_code(head));
         let comparison = format!("compare/{base}...{head}");
         facts.push(("Checked", home.link(&comparison, &shown)));
     } else {
         facts.push(("Checked", kind(verdict).to_owned()));
-        facts.extend(source.base.iter().map(|base| ("Compared with", id(base))));
+        let base = source.base.as_deref();
+        facts.extend(base.map(|base| ("Compared with", short_code(base))));
     }
     let commits = verdict.review.iter().flat_map(|review| &review.commits);
     let authors = commits.clone().map(|commit| commit.author.to_str_lossy());
@@ -72,8 +78,10 @@ fn facts(verdict: &Verdict, home: &Home) -> String {
         let by = prose(&Vec::from_iter(authors).join(", "));
         facts.push(("Commits", format!("{} by <bdi>{by}</bdi>", commits.count())));
     }
-    let shown = |(label, fact)| format!("<div><dt>{label}</dt><dd>{fact}</dd></div>");
-    facts.into_iter().map(shown).collect()
+    facts
+        .into_iter()
+        .map(|(label, fact)| format!("<div><dt>{label}</dt><dd>{fact}</dd></div>"))
+        .collect()
 }
 
 pub(super) fn footer(verdict: &Verdict) -> String {
@@ -86,7 +94,8 @@ pub(super) fn footer(verdict: &Verdict) -> String {
         folded("notes", tags, (MOST_NOTES, LIMIT), notes)
     };
     format!(
-        "<footer><div class=\"in\">{notes}<p>Written by guard {}. This page runs no scripts and loads nothing.</p></div></footer>\n",
+        "<footer><div class=\"in\">{notes}<p>Written by guard {}. \
+         This page runs no scripts and loads nothing.</p></div></footer>\n",
         env!("CARGO_PKG_VERSION")
     )
 }

@@ -219,7 +219,8 @@ pub fn draft(all: &[String], base: Option<String>) -> SettingsDraft {
             "no designs yet; guard will look for {DEFAULT_PATH}"
         ));
         next = format!(
-            "write the first design, {DEFAULT_PATH}, on a branch named after its issue: guard scope new"
+            "write the first design, {DEFAULT_PATH}, on a branch named after its issue: \
+             guard scope new"
         );
         found.paths.push(DEFAULT_PATH);
         found.done.push(DEFAULT_DONE);
@@ -359,23 +360,27 @@ fn is_plain(name: &str) -> bool {
 
 /// The first standing design: a row for each file that bumps, formatting and releases change.
 fn standing(files: &[&str]) -> String {
-    let is_visible = |file: &&&str| !split(file).0.split('/').any(|part| part.starts_with('.'));
-    let is_bumped = |file: &&&str| {
-        let (_, name) = split(file);
-        let is_manager = MANAGER_SETTINGS
-            .iter()
-            .any(|(settings, _)| *settings == name);
-        EVERYDAY.contains(&name) || is_manager
-    };
-    let is_log = |file: &&&str| is_change_log(split(file).1);
-    let visible = || files.iter().filter(is_visible);
-    let bumped: Vec<&&str> = visible().filter(is_bumped).take(MOST_ROWS).collect();
-    let logs: Vec<&&str> = visible().filter(is_log).take(MOST_ROWS).collect();
+    let mut bumped = Vec::new();
+    let mut logs = Vec::new();
+    for file in files {
+        let (directory, name) = split(file);
+        // Such as the settings of an editor.
+        if directory.split('/').any(|part| part.starts_with('.')) {
+            continue;
+        }
+        let mut managers = MANAGER_SETTINGS.iter();
+        if EVERYDAY.contains(&name) || managers.any(|(settings, _)| *settings == name) {
+            bumped.push(file);
+        }
+        if is_change_log(name) {
+            logs.push(file);
+        }
+    }
     let mut text = STANDING_START.to_owned();
-    for file in bumped {
+    for file in bumped.iter().take(MOST_ROWS) {
         text += &format!("| `{file}` | Modify | versions, formatting, releases |\n");
     }
-    for file in &logs {
+    for file in logs.iter().take(MOST_ROWS) {
         text += &format!("| `{file}` | Modify | releases |\n");
     }
     if logs.is_empty() {
