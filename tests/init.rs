@@ -31,7 +31,7 @@ fn settings_name_the_designs_the_plans_and_the_default_branch_that_are_there() {
     repo.git(&["switch", "--quiet", "--create", "188-work", "origin/next"]);
     repo.write("docs/lld/standing.md", "# mine\n");
     let before = repo.digest_tree();
-    let printed = repo.guard(&["init", "--dry-run"]).exits(0).stdout;
+    let printed = repo.guard(&["init"]).exits(0).stdout;
     assert_eq!(repo.digest_tree(), before);
     let text = adopted(&repo);
     assert_eq!(text, printed);
@@ -67,6 +67,20 @@ fn first_settings_name_the_usual_place_and_the_next_steps() {
     assert!(at("1. git add guard.toml") < at("2. write the first design"));
     assert!(at("guard scope new") < at("3. guard install pre-commit"));
     assert!(at("or: guard install git") < at("4. guard doctor"));
+}
+
+#[test]
+fn the_program_that_runs_the_hooks_gets_guards_hook() {
+    for (file, step) in [
+        (".husky/pre-commit", "guard install husky"),
+        ("lefthook.yml", "guard install lefthook"),
+        ("src/x", "guard install git"),
+    ] {
+        let repo = Repo::new();
+        repo.write(file, "npm test\n");
+        let told = repo.guard(&["init"]).exits(0).stdout;
+        assert!(told.contains(step), "{file}: {told}");
+    }
 }
 
 #[test]

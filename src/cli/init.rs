@@ -134,10 +134,11 @@ pub(super) fn drafted(repo: &Repository) -> Result<SettingsDraft> {
 }
 
 fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
-    let hooks = if draft.pre_commit {
-        "guard install pre-commit, or: guard install git"
-    } else {
-        "guard install git"
+    let hooks = match draft.manager {
+        Some("pre-commit") => "guard install pre-commit, or: guard install git".to_owned(),
+        // guard's own hooks would take the place of the manager's.
+        Some(manager) => format!("guard install {manager}"),
+        None => "guard install git".to_owned(),
     };
     let standing = if has_standing { STANDING } else { "" };
     let files = format!("{FILE} {standing}");
@@ -149,10 +150,10 @@ fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
     if !draft.line_goes_to.is_empty() {
         let places = draft.line_goes_to.join(", and to ");
         steps.push(format!(
-            "add this line to {places}, so that guard can read every plan: \"{LINE_FOR_PLANS}\""
+            "add this line to {places} and commit it, so that guard can read every plan: \"{LINE_FOR_PLANS}\""
         ));
     }
-    steps.extend([hooks.to_owned(), "guard doctor".to_owned()]);
+    steps.extend([hooks, "guard doctor".to_owned()]);
     steps
 }
 

@@ -27,8 +27,8 @@ pub struct SettingsDraft {
     pub line_goes_to: Vec<&'static str>,
     /// The text of the first standing design; `None` if there is one already.
     pub standing: Option<String>,
-    /// Whether pre-commit or prek is in use.
-    pub pre_commit: bool,
+    /// The target of `guard install` for the program that runs the hooks here, if one does.
+    pub manager: Option<&'static str>,
 }
 
 /// The file. What guard finds replaces commented lines.
@@ -240,9 +240,16 @@ pub fn draft(all: &[String], base: Option<String>) -> SettingsDraft {
         next,
         line_goes_to: found.line_goes_to,
         standing,
-        pre_commit: others
-            .iter()
-            .any(|file| matches!(*file, ".pre-commit-config.yaml" | "prek.toml")),
+        manager: others.iter().find_map(|file| manager_of(file)),
+    }
+}
+
+/// The program that runs hooks and has this file, by its name for `guard install`.
+fn manager_of(file: &str) -> Option<&'static str> {
+    match file {
+        ".pre-commit-config.yaml" | "prek.toml" => Some("pre-commit"),
+        "lefthook.yml" | ".lefthook.yml" | "lefthook.yaml" | ".lefthook.yaml" => Some("lefthook"),
+        _ => file.starts_with(".husky/").then_some("husky"),
     }
 }
 
