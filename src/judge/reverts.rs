@@ -105,7 +105,7 @@ impl Revert {
 
     /// Drops the findings that do not apply to an exact revert: those about a loss, which the history already holds, and
     /// those about the scope, which does not apply without a design or if the reverted commit is of the same work. A
-    /// design that goes with the reverted commit, which brought it, does not govern the revert: GitHub names the branch
+    /// design that the reverted commit brought together with its work does not govern the revert: GitHub names the branch
     /// of a revert after the branch that it reverts. Any other governing design stays protected, and so does what the
     /// reverted commit had taken back. Returns whether any was dropped.
     ///
@@ -119,8 +119,14 @@ impl Revert {
         findings: &mut Vec<Finding>,
     ) -> Result<bool> {
         let objects = objects.remembering();
-        let deleted = changes.iter().filter(|change| change.new.is_none());
-        let gone: HashSet<&BString> = deleted.map(|change| &change.path).collect();
+        let mut gone: HashSet<&BString> = HashSet::new();
+        if changes
+            .iter()
+            .any(|change| !policy.is_exempt(change.path.as_ref()))
+        {
+            let deleted = changes.iter().filter(|change| change.new.is_none());
+            gone.extend(deleted.map(|change| &change.path));
+        }
         let mut own_designs = policy.own_designs();
         let is_scoped = !self.is_own && own_designs.any(|design| !gone.contains(&design.path));
         let mut kept = Vec::with_capacity(findings.len());
