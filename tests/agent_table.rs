@@ -481,6 +481,54 @@ fn work_trees_of_an_agent() {
 }
 
 #[test]
+fn linked_work_tree_inside_the_work_tree_is_no_submodule() {
+    let template = template();
+    let linked = ".worktrees/tagging";
+    let add = format!("git worktree add -q -b 188-tagging {linked} 188-work");
+    let ignore = "mkdir -p .git/info && echo .worktrees/ >> .git/info/exclude";
+    let nothing = "true".to_owned();
+    for (by_person, by_agent) in [
+        (&nothing, &format!("{ignore} && {add}")),
+        (&ignore.to_owned(), &add),
+        (&add, &ignore.to_owned()),
+        (&add, &nothing),
+        (&nothing, &add),
+    ] {
+        let mut session = Session::of(copy_of(&template));
+        session.by_hand(by_person).exits(0);
+        let text = session.call(by_agent);
+        assert!(!text.contains(".worktrees"), "{by_agent}: {text}");
+        session.send("Stop", "Bash", &json!({}));
+        // Whether the agent reaches into it or works in it.
+        let commit = "echo x >> src/a.py; git commit -qam x --no-verify";
+        let root = session.cwd.clone();
+        assert_eq!(session.call(&format!("cd {linked}; {commit}")), "");
+        assert_eq!(session.call(&format!("echo x > {linked}/stray.py")), "");
+        session.by_hand(&format!("rm {linked}/stray.py")).exits(0);
+        session.project = Some(root);
+        session.cwd = absolute(&session.repo, linked);
+        assert_eq!(session.call(commit), "", "{by_person}; {by_agent}");
+        session.send("Stop", "Bash", &json!({})).passes();
+        let text = session.call("echo x >> src/b.py");
+        assert_says(&text, &["src/b.py is not in the design"]);
+        session.follow(&text).exits(0);
+        session.cwd = session.project.take().unwrap();
+        let remove = format!("git worktree remove {linked}");
+        assert_eq!(session.call(&remove), "");
+    }
+    // A repository of its own is one, and so is a directory that only says that it is a work tree.
+    let mut session = Session::of(copy_of(&template));
+    session.by_hand(&add).exits(0);
+    for nested in [
+        "git clone -q . vendor",
+        "mkdir vendor; cp .worktrees/tagging/.git vendor",
+    ] {
+        assert_says(&session.call(nested), &["[submodule-changed]"]);
+        session.by_hand("rm -rf vendor");
+    }
+}
+
+#[test]
 fn repository_of_the_file_judges_where_a_session_has_several() {
     let one = template();
     let other = template();

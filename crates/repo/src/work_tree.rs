@@ -300,6 +300,18 @@ fn stands_in(root: &Path) -> bool {
     })
 }
 
+/// Whether a directory is a linked work tree of the repository with this common directory, as git registered it.
+pub(super) fn is_linked_work_tree(directory: &Path, common_dir: &Path) -> bool {
+    let dot_git = directory.join(".git");
+    // Opening a FIFO would block.
+    if !dot_git.is_file() {
+        return false;
+    }
+    pointed_to(&dot_git, "gitdir: ").is_some_and(|git_dir| {
+        git_dir.starts_with(common_dir.join("worktrees")) && owns(directory, &git_dir)
+    })
+}
+
 /// Whether git itself made `root` the work tree of `git_dir`.
 fn owns(root: &Path, git_dir: &Path) -> bool {
     let dot_git = root.join(".git");

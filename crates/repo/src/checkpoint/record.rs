@@ -13,7 +13,7 @@ use gix::bstr::{self, BStr, BString, ByteSlice};
 
 use super::{Checkpoint, CheckpointStore, Recorded, SavedFile, unusable};
 use crate::system;
-use crate::work_tree::{excludes_file, has_commit};
+use crate::work_tree::{excludes_file, has_commit, is_linked_work_tree};
 use crate::{Index, Repository, changes_between, failed};
 use write_guard_policy::change::Kind;
 use write_guard_policy::error::Result;
@@ -265,7 +265,11 @@ impl CheckpointStore<'_> {
             let mut above = above.filter_map(|above| self.repo.metadata_of(above));
             let is_kept = match fs::symlink_metadata(&place) {
                 _ if above.any(|about| about.is_symlink()) => false,
-                Ok(about) if about.is_dir() => has_commit(&place),
+                // A linked work tree inside this one is no part of it, and has a record of its own where the session
+                // works in it.
+                Ok(about) if about.is_dir() => {
+                    has_commit(&place) && !is_linked_work_tree(&place, &self.common_dir)
+                }
                 Ok(about) if about.is_file() && !is_kept(&place, &about) => {
                     let about = format!("{} bytes, {:?}", about.len(), about.modified().ok());
                     sizes.insert(path.to_str_lossy().into_owned(), about);
