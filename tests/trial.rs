@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use crate::common::{DESIGN, Repo, has_keys, lines, system};
 
-const SETTINGS: &str =
-    "[lld]\npath = \"docs/lld/active/LLD-{issue}.md\"\nbase = \"main\"\nmissing = \"skip\"\n";
+const SETTINGS: &str = "[lld]\npath = \"docs/lld/active/LLD-{issue}.md\"\nbase = \"main\"\n";
 
 /// Merges a branch into main, and deletes it.
 fn merge(repo: &Repo, branch: &str) -> String {
@@ -87,11 +86,89 @@ fn each_change_of_the_branch_is_judged_against_its_first_parent() {
     assert_eq!(changes(&report)[1]["unscoped"], "no design");
     let summary = serde_json::json!({"changes": 5, "refused": 2, "warned": 0, "unscoped": 4, "needs_design": 4});
     assert_eq!(report["summary"], summary);
-    repo.tells("trial 1", 0, "1 of the last 1 change on main");
+    repo.tells(
+        "trial 1",
+        0,
+        "guard: the last change on main would have been refused",
+    );
     repo.guard(&["trial", "0"]).exits(2);
     repo.write("guard.toml", "[lld]\nbase = \"nowhere\"\n");
     repo.tells("trial", 2, "has no such branch");
     Repo::new().tells("trial", 2, "there is no commit to check yet");
+}
+
+/// How many changes need a design of their own.
+fn needing(repo: &Repo) -> Value {
+    repo.json(&["trial"])["summary"]["needs_design"].clone()
+}
+
+#[test]
+fn standing_design_of_init_is_enough_before_and_after_init() {
+    let repo = Repo::new();
+    repo.stage("Cargo.toml", "[package]\nversion = \"1.0.0\"\n");
+    repo.stage("src/a.rs", "fn a() {}\n");
+    repo.commit("Begin");
+    repo.stage("Cargo.toml", "[package]\nversion = \"1.0.1\"\n");
+    repo.commit("Release");
+    repo.tells(
+        "trial 1",
+        0,
+        "guard: the last change on main would have passed",
+    )
+    .says("note: the standing designs are enough for 1 change");
+    repo.stage("Cargo.toml", "[package]\nversion = \"1.0.2\"\n");
+    repo.stage("src/a.rs", "fn a() -> u8 { 1 }\n");
+    repo.commit("Change the code and release");
+    repo.tells(
+        "trial 1",
+        0,
+        "guard: the last change on main touches files that no design names: it needs a design, or",
+    );
+    // The row lets changes modify the file, not delete or add it.
+    repo.git(&["rm", "--quiet", "Cargo.toml"]);
+    repo.commit("Remove the manifest");
+    repo.stage("Cargo.toml", "[package]\n");
+    repo.commit("Add a manifest");
+    let told = repo.tells("trial", 0, "4 of the last 5 changes on main touch");
+    let told = told.stdout.replace("what `guard init` would write", "");
+    // As soon as `guard init` has written both files, and when they are committed.
+    repo.guard(&["init"]).exits(0);
+    let written = repo.guard(&["trial"]).exits(0).stdout;
+    assert_eq!(written.replace("guard.toml of the work tree", ""), told);
+    repo.git(&["add", "guard.toml", "docs"]);
+    repo.commit("Set guard up");
+    assert_eq!(needing(&repo), 4);
+    repo.git(&["clone", "--quiet", "--bare", ".", "../bare"]);
+    repo.tells(
+        "-C ../bare trial",
+        0,
+        "4 of the last 6 changes on main touch",
+    );
+    // By settings without it, the release needs a design, and so does the commit that adds the document.
+    repo.write("guard.toml", SETTINGS);
+    assert_eq!(needing(&repo), 6);
+}
+
+#[test]
+fn where_missing_is_skip_no_change_needs_a_design() {
+    let (repo, _) = history();
+    repo.write("guard.toml", format!("{SETTINGS}missing = \"skip\"\n"));
+    repo.tells(
+        "trial",
+        0,
+        "guard: 2 of the last 5 changes on main would have been refused",
+    )
+    .says("for 4 changes; the scope rules did not count there (`missing = \"skip\"`)");
+    assert_eq!(needing(&repo), 0);
+    std::fs::remove_file(repo.path("guard.toml")).unwrap();
+    assert_eq!(needing(&repo), 4);
+    repo.guard(&["init", "--observe"]).exits(0);
+    repo.tells(
+        "trial",
+        0,
+        "guard: 0 of the last 5 changes on main would have been refused",
+    );
+    assert_eq!(needing(&repo), 0);
 }
 
 #[test]

@@ -27,6 +27,8 @@ mod trial;
 
 use std::path::PathBuf;
 
+use gix::bstr::BString;
+
 use write_guard_policy::approve::Approval;
 use write_guard_policy::measure::Precision;
 use write_guard_policy::scope::settings::Settings;
@@ -85,4 +87,15 @@ pub struct Options {
     pub is_local: bool,
     /// Settings to judge by instead of those of the base, for a trial.
     pub settings: Option<Settings>,
+    /// Standing designs for a trial of changes that are older than they are.
+    pub standing: Vec<StandingDesign>,
+}
+
+/// A standing design that counts where neither side of a change has one by the same pattern of the settings.
+#[derive(Debug, Clone)]
+pub struct StandingDesign {
+    /// Its path in the repository.
+    pub path: BString,
+    /// Its content.
+    pub text: String,
 }

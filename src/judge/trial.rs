@@ -1,14 +1,12 @@
 //! Judges the last changes of the target branch by given settings, each as if it were proposed today.
 
 use gix::ObjectId;
-use gix::bstr::BStr;
 
-use super::pipeline::designs_used;
-use super::{Options, facts, range};
+use super::pipeline::{Judged, designs_used};
+use super::{Options, StandingDesign, facts, range};
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::finding::Finding;
+use write_guard_policy::finding::{Finding, Level, Rule};
 use write_guard_policy::measure::Precision;
-use write_guard_policy::policy::Policy;
 use write_guard_policy::scope::settings::{Missing, Settings};
 use write_guard_policy::verdict::DesignUsed;
 use write_guard_repo::{Headline, Repository};
@@ -22,6 +20,8 @@ pub struct Trial {
     pub changes: Vec<TriedChange>,
     /// The first commit that a shallow clone lacks, if it ends before enough changes.
     pub missing: Option<ObjectId>,
+    /// Whether the settings leave out the scope rules for changes without a design.
+    pub skips_scope: bool,
 }
 
 /// A commit of the branch, compared with its first parent.
@@ -37,15 +37,21 @@ pub struct TriedChange {
     pub designs: Vec<DesignUsed>,
     /// Why the scope rules did not apply.
     pub unscoped: Option<String>,
-    /// Whether it touches a file that no design names, so that it would need one of its own.
+    /// Whether guard would refuse it without a design of its own.
     pub needs_design: bool,
 }
 
-/// Judges the last `most` changes of the target branch: the commits and merges that follow its first parents.
+/// Judges the last `most` changes of the target branch: the commits and merges that follow its first parents. The
+/// `standing` designs count for changes that are older than they are.
 ///
 /// # Errors
 /// There is no commit to judge, or a commit or file cannot be read.
-pub fn trial(repo: &Repository, settings: &Settings, most: usize) -> Result<Trial> {
+pub fn trial(
+    repo: &Repository,
+    settings: Settings,
+    standing: Vec<StandingDesign>,
+    most: usize,
+) -> Result<Trial> {
     let (target, tip) = match facts::target_of(repo, settings.base.as_deref())? {
         Some(target) => target,
         None => {
@@ -62,16 +68,9 @@ pub fn trial(repo: &Repository, settings: &Settings, most: usize) -> Result<Tria
             .to_owned(),
         changes: Vec::new(),
         missing: None,
+        skips_scope: settings.missing == Missing::Skip,
     };
-    // The branch has no design for what came before guard.
-    let mut settings = settings.clone();
-    settings.missing = Missing::Skip;
-    let unscoped = options_with(Settings {
-        lld_path: Vec::new(),
-        standing: Vec::new(),
-        ..settings.clone()
-    });
-    let options = options_with(settings);
+    let tried_by = TriedBy::new(settings, standing);
     let mut next = Some(tip);
     while let Some(id) = next.filter(|_| trial.changes.len() < most) {
         next = repo.commit(id)?.parents.first().copied();
@@ -79,27 +78,7 @@ pub fn trial(repo: &Repository, settings: &Settings, most: usize) -> Result<Tria
             trial.missing = next;
             break;
         }
-        let range = repo.range_since(next, id)?;
-        // Without usable designs, the other rules still apply.
-        let (judged, why) = match range::net(repo, &range, id, &options) {
-            Ok(judged) => (judged, None),
-            Err(error) => (
-                range::net(repo, &range, id, &unscoped)?,
-                Some(error.message),
-            ),
-        };
-        let is_scoped = judged.policy.scope.is_some();
-        let mut changed = judged.changes.iter();
-        let needs_design =
-            !is_scoped && changed.any(|changed| !is_named(&judged.policy, changed.path()));
-        trial.changes.push(TriedChange {
-            id,
-            headline: repo.headline(id)?,
-            designs: designs_used(&judged.policy),
-            needs_design,
-            unscoped: (!is_scoped).then(|| why.unwrap_or_else(|| "no design".to_owned())),
-            findings: judged.findings,
-        });
+        trial.changes.push(tried_by.judge(repo, id, next)?);
     }
     if trial.changes.is_empty() {
         return Err(Error::new(
@@ -110,17 +89,84 @@ pub fn trial(repo: &Repository, settings: &Settings, most: usize) -> Result<Tria
     Ok(trial)
 }
 
-/// Whether a standing design names the path, or it needs no row.
-fn is_named(policy: &Policy, path: &BStr) -> bool {
-    policy.is_exempt(path)
-        || policy.settings.always.contains(path)
-        || !policy.unasked.actions(path).is_empty()
+/// The settings of the trial, and what replaces them where they leave a change without a verdict.
+struct TriedBy {
+    in_force: Options,
+    /// Without a design, no scope.
+    skipping: Options,
+    /// Without any design.
+    unscoped: Options,
+    /// Whether guard refuses changes without a design.
+    blocks: bool,
 }
 
-fn options_with(settings: Settings) -> Options {
+impl TriedBy {
+    fn new(settings: Settings, standing: Vec<StandingDesign>) -> TriedBy {
+        let skipping = Settings {
+            missing: Missing::Skip,
+            ..settings.clone()
+        };
+        let unscoped = Settings {
+            lld_path: Vec::new(),
+            standing: Vec::new(),
+            ..skipping.clone()
+        };
+        TriedBy {
+            blocks: settings.missing == Missing::Block,
+            in_force: options_with(settings, &standing),
+            skipping: options_with(skipping, &standing),
+            unscoped: options_with(unscoped, &[]),
+        }
+    }
+
+    /// Judges the commit `id`, compared with `parent`.
+    fn judge(
+        &self,
+        repo: &Repository,
+        id: ObjectId,
+        parent: Option<ObjectId>,
+    ) -> Result<TriedChange> {
+        let range = repo.range_since(parent, id)?;
+        let mut result = range::net(repo, &range, id, &self.in_force);
+        let needs_design = self.blocks && result.as_ref().map_or(true, exceeds_standing);
+        if needs_design {
+            result = range::net(repo, &range, id, &self.skipping);
+        }
+        let mut why = "no design".to_owned();
+        let judged = match result {
+            Ok(judged) => judged,
+            // Without usable designs, the other rules still apply.
+            Err(error) => {
+                why = error.message;
+                range::net(repo, &range, id, &self.unscoped)?
+            }
+        };
+        Ok(TriedChange {
+            id,
+            headline: repo.headline(id)?,
+            designs: designs_used(&judged.policy),
+            needs_design,
+            unscoped: judged.policy.scope.is_none().then_some(why),
+            findings: judged.findings,
+        })
+    }
+}
+
+/// Whether a change without a design of its own does more than the standing designs grant.
+fn exceeds_standing(judged: &Judged) -> bool {
+    let mut findings = judged.findings.iter();
+    !judged.policy.has_own_design()
+        && findings.any(|finding| {
+            let is_about_scope = matches!(finding.rule, Rule::OutOfScope | Rule::ActionNotGranted);
+            is_about_scope && finding.level == Level::Error
+        })
+}
+
+fn options_with(settings: Settings, standing: &[StandingDesign]) -> Options {
     Options {
         precision: Precision::Verdict,
         settings: Some(settings),
+        standing: standing.to_vec(),
         ..Options::default()
     }
 }

@@ -50,18 +50,40 @@ fn needing(trial: &Trial) -> usize {
         .count()
 }
 
+/// The changes without a design of their own for which the standing ones are enough.
+fn standing_only(trial: &Trial) -> usize {
+    let changes = trial.changes.iter();
+    let judged = changes.filter(|change| !change.needs_design && change.unscoped.is_none());
+    let standing = judged.filter(|change| {
+        !change.designs.is_empty() && change.designs.iter().all(|design| design.is_standing)
+    });
+    standing.count()
+}
+
 /// First what a team has to do, then what else guard would have said.
 fn summary(trial: &Trial) -> String {
     let refused = count(trial, Level::Error);
+    let why = match needing(trial) {
+        0 if refused == 0 && trial.changes.len() == 1 => {
+            return format!("{} would have passed", some_of(trial, 0));
+        }
+        0 => return format!("{} would have been refused", some_of(trial, refused)),
+        1 => "touches files that no design names: it needs",
+        _ => "touch files that no design names: each needs",
+    };
+    format!(
+        "{} {why} a design, or `missing = \"skip\"`; {refused} would have been refused for \
+         another reason",
+        some_of(trial, needing(trial))
+    )
+}
+
+/// That many of the changes.
+fn some_of(trial: &Trial, some: usize) -> String {
     let target = escaped(trial.target.as_bytes());
-    let changes = plural(trial.changes.len(), "change");
-    match needing(trial) {
-        0 => format!("{refused} of the last {changes} on {target} would have been refused"),
-        needing => format!(
-            "{needing} of the last {changes} on {target} touch files that no design names: each \
-             needs a design, or `missing = \"skip\"`; {refused} would have been refused for \
-             another reason"
-        ),
+    match trial.changes.len() {
+        1 => format!("the last change on {target}"),
+        all => format!("{some} of the last {all} changes on {target}"),
     }
 }
 
@@ -71,10 +93,21 @@ fn notes(trial: &Trial, settings: &str) -> Vec<String> {
         let warned = plural(warned, "change");
         notes.push(format!("{warned} would have passed with warnings"));
     }
+    if let standing @ 1.. = standing_only(trial) {
+        let changes = plural(standing, "change");
+        notes.push(format!(
+            "the standing designs are enough for {changes}, without a design of their own"
+        ));
+    }
     if let unscoped @ 1.. = unscoped(trial) {
         let changes = plural(unscoped, "change");
+        let why = if trial.skips_scope {
+            " (`missing = \"skip\"`)"
+        } else {
+            ""
+        };
         notes.push(format!(
-            "guard found no usable design for {changes}; the scope rules did not count there"
+            "guard found no usable design for {changes}; the scope rules did not count there{why}"
         ));
     }
     if let Some(missing) = trial.missing {

@@ -33,7 +33,12 @@ impl Loader<'_, '_> {
             (_, Some(text)) if is_range => (text, "merge base".to_owned()),
             (_, Some(text)) => (text, "HEAD".to_owned()),
             (Some(text), None) => (text, judged),
-            (None, None) => return self.load_from_work_tree(choice),
+            (None, None) => {
+                return match self.later_standing(choice)? {
+                    Some(governing) => Ok(governing),
+                    None => self.load_from_work_tree(choice),
+                };
+            }
         };
         let may_surprise =
             self.facts.stage == Stage::Request || self.by_hand.contains(&choice.path);
@@ -86,6 +91,18 @@ impl Loader<'_, '_> {
             return Ok(Some(Obstacle::Unstaged));
         }
         Ok(None)
+    }
+
+    /// A standing design that a trial applies to an older change. The change adds none of its rows.
+    fn later_standing(&self, choice: &Choice) -> Result<Option<Governing>> {
+        let mut later = self.options.standing.iter();
+        let Some(later) = later.find(|later| later.path == choice.path) else {
+            return Ok(None);
+        };
+        let mut governing =
+            self.governing(choice, later.text.as_bytes(), "later commit".to_owned())?;
+        governing.before = Some(governing.design.clone());
+        Ok(Some(governing))
     }
 
     /// A design that a person named for one run and that is not committed.

@@ -182,7 +182,12 @@ impl Loader<'_, '_> {
             if is_chosen_from {
                 continue;
             }
-            let found = self.first_found(|side| matching(pattern.into(), side))?;
+            let mut found = self.first_found(|side| matching(pattern.into(), side))?;
+            if found.is_empty() {
+                let later = self.options.standing.iter().map(|later| &later.path);
+                let later = later.filter(|path| policy::pattern_matches(pattern, path.as_ref()));
+                found.extend(later.cloned());
+            }
             let is_found = is_glob(pattern.into());
             let found = found.into_iter();
             choices.extend(found.map(|path| Choice::new(path, ChosenBy::Standing, is_found)));
