@@ -1,5 +1,6 @@
 //! `guard hook prepare-commit-msg` and `commit-msg`: which commits they judge and what they write.
 
+use crate::common::signing::{self, FILE};
 use crate::common::{self, DESIGN, Output, Repo, SETTINGS};
 
 const TRAILER: &str = "Guard-Design: docs/lld/active/LLD-188.md";
@@ -101,6 +102,44 @@ fn amended_commit_is_judged_by_what_the_amendment_adds() {
     repo.try_git(&["commit", "--amend", "-m", "Other words"])
         .exits(0);
     assert_eq!(message(&repo), "Other words");
+}
+
+/// Commits with hooks, a day after the commits of the fixture.
+fn commit_later(repo: &Repo, options: &[&str]) -> Output {
+    let mut git = repo.command("git");
+    git.env("GIT_AUTHOR_DATE", "2026-01-02T00:00:00Z");
+    common::run(git.arg("commit").args(options))
+}
+
+#[test]
+fn an_amended_message_keeps_the_approvals_of_the_same_step_and_no_others() {
+    const KEY: &str = "Guard-Approved: ";
+    let Some(repo) = signing::listed() else {
+        return;
+    };
+    let approved = signing::new();
+    let one = signing::approval(&repo, &signing::old(), &approved);
+    let one = signing::signed(&repo, "person", one);
+    signing::land(&repo, &approved, &[&one]);
+    repo.install_commit_hooks();
+    let amend = |text: &str| commit_later(&repo, &["--amend", "-m", text]).exits(0);
+    for text in ["Better words", "With another design"] {
+        amend(text);
+        let expected = format!("\n{KEY}{}", one.to_trailer_value());
+        assert!(message(&repo).starts_with(text));
+        assert!(message(&repo).ends_with(&expected), "{}", message(&repo));
+        signing::range(&repo, &[]).exits(0);
+        repo.design("docs/lld/active/LLD-199.md", &[("x", "Add", "y")]);
+    }
+    // A commit of its own makes another step.
+    repo.design("docs/lld/active/LLD-200.md", &[("x", "Add", "y")]);
+    commit_later(&repo, &["-m", "Next"]).exits(0);
+    assert_eq!(message(&repo), "Next");
+    repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    repo.stage(FILE, signing::edited(&approved, 0));
+    let told = amend("Other content");
+    told.says("the approval of src/state.py in the amended commit no longer counts");
+    assert_eq!(message(&repo), format!("Other content\n\n{TRAILER}"));
 }
 
 #[test]

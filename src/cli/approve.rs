@@ -17,6 +17,7 @@ use crate::approvals::{
 use crate::files::{Failure, FailureKind, Gate, GateResult};
 use crate::judge::{self, Clearable};
 use crate::report::{Style, gutter, painted, push_change};
+use crate::setup::git_hooks::{self, Survey};
 use write_guard_policy::approve::{self, Approval};
 use write_guard_policy::measure;
 use write_guard_policy::path::escaped;
@@ -170,6 +171,7 @@ impl ApproveArgs {
         if signer.is_none() {
             output.notes(&unsigned_notes(repo));
         }
+        output.notes(note_on_trailers(&git_hooks::survey(repo)?).as_slice());
         let (text, word) = shown(waiting, &output.style);
         let Answer::Approve(reason) = ask_for_word(person, &text, &word, &[]) else {
             let why = "nothing was approved";
@@ -200,6 +202,21 @@ impl ApproveArgs {
         output.answer(&json, told);
         Ok(())
     }
+}
+
+/// Warns before an approval that would be lost, because no hook writes it into the commit's message.
+fn note_on_trailers(survey: &Survey) -> Option<String> {
+    let fix = survey.trailer_fix()?;
+    // Lines of settings do not fit into a sentence.
+    let how = if fix.len() > 2 {
+        "`guard doctor` prints the lines to add".to_owned()
+    } else {
+        fix.join(", ")
+    };
+    Some(format!(
+        "no hook will write the approval into the commit's message, so pushes and CI will not \
+         see it: {how}"
+    ))
 }
 
 /// A held change in a list.

@@ -13,10 +13,11 @@ use crate::agents::Agent;
 use crate::approvals::{self, with_unexpired};
 use crate::ci;
 use crate::files::Failure;
-use crate::judge::{self, Options};
-use write_guard_policy::approve::TRAILER;
+use crate::judge::{self, AmendedApprovals, Options};
+use write_guard_policy::approve::{Approval, TRAILER};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Help;
+use write_guard_policy::path::escaped;
 use write_guard_policy::trailer;
 use write_guard_repo::{PushSide, Repository, Update, show_file, with_trailers};
 
@@ -231,16 +232,30 @@ impl MessageArgs {
             return lint::print(output, &verdict);
         }
         if is_there {
-            self.add_trailers(&repo, &options, is_final)?;
+            self.add_trailers(output, &repo, &options, is_final)?;
         }
         Ok(0)
     }
 
     /// Adds the trailers. Leaves an empty message and an untouched template as they are, so that the user can still
     /// abort the commit.
-    fn add_trailers(&self, repo: &Repository, options: &Options, is_final: bool) -> Result<()> {
+    fn add_trailers(
+        &self,
+        output: &Output,
+        repo: &Repository,
+        options: &Options,
+        is_final: bool,
+    ) -> Result<()> {
         let designs = judge::governing_designs(repo, options)?;
-        let approvals = judge::used_approvals(repo, options)?;
+        let mut approvals = judge::used_approvals(repo, options)?;
+        let mut amended = AmendedApprovals::default();
+        if is_amending(repo)? {
+            amended = judge::amended_approvals(repo)?;
+        }
+        if !is_final {
+            output.notes(&notes_on_dropped(&amended.dropped));
+        }
+        approvals.append(&mut amended.kept);
         if designs.is_empty() && approvals.is_empty() {
             return Ok(());
         }
@@ -269,6 +284,33 @@ impl MessageArgs {
         }
         Ok(())
     }
+}
+
+/// Whether git amends HEAD. It tells no hook, and with a new message not even names HEAD as the source; but it keeps the
+/// author's date, which it sets before any hook.
+fn is_amending(repo: &Repository) -> Result<bool> {
+    let Some(head) = repo.head_commit()? else {
+        return Ok(false);
+    };
+    let authored = repo.headline(head)?.authored;
+    let date = std::env::var("GIT_AUTHOR_DATE").unwrap_or_default();
+    let seconds = date
+        .strip_prefix('@')
+        .and_then(|date| date.split(' ').next());
+    Ok(seconds.and_then(|seconds| seconds.parse().ok()) == Some(authored))
+}
+
+fn notes_on_dropped(dropped: &[Approval]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for approval in dropped {
+        notes.push(format!(
+            "the approval of {} in the amended commit no longer counts, because the new commit \
+             changes the file in another way; to approve that, run `git reset --soft HEAD~1`, \
+             then `guard approve --staged`, and commit",
+            escaped(&approval.path)
+        ));
+    }
+    notes
 }
 
 /// The prefix of comment lines in messages. Under `auto`, git takes another one only where a message begins a line with

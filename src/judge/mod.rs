@@ -52,8 +52,8 @@ pub use range::{commit, new_commits, push, range};
 pub use request::{Loss, OperationContext};
 pub use scope::{prompt, scope, settings, status};
 pub use staged::{
-    Clearable, clearable, everything, governing_designs, landed, staged, uncommitted,
-    used_approvals,
+    AmendedApprovals, Clearable, amended_approvals, clearable, everything, governing_designs,
+    landed, staged, uncommitted, used_approvals,
 };
 pub use trial::{Trial, TriedChange, trial};
 

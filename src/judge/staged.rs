@@ -10,12 +10,13 @@ use super::facts::JudgementFacts;
 use super::merge_commits;
 use super::pipeline::{self, Judged};
 use super::policy_loader::load_for_changes;
-use write_guard_policy::approve::Approval;
+use write_guard_policy::approve::{Approval, TRAILER};
 use write_guard_policy::change::Change;
 use write_guard_policy::error::Result;
 use write_guard_policy::finding::{Finding, Level};
 use write_guard_policy::policy::{DesignVersion, Policy, Stage};
 use write_guard_policy::rules::{self, MeasuredChange};
+use write_guard_policy::trailer;
 use write_guard_policy::verdict::{SourceKind, Verdict};
 use write_guard_repo::{Index, Parents, Repository, changes_between};
 
@@ -186,6 +187,43 @@ pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approv
         .filter(|approval| changes.iter().any(|change| approval.is_for(change)))
         .cloned()
         .collect())
+}
+
+/// The approvals in the message of a commit that is being amended.
+#[derive(Debug, Default)]
+pub struct AmendedApprovals {
+    /// Those of steps that the new commit makes too.
+    pub kept: Vec<Approval>,
+    /// Those of steps that it no longer makes.
+    pub dropped: Vec<Approval>,
+}
+
+/// The approvals in HEAD's message, for a commit of the index that replaces HEAD.
+///
+/// # Errors
+/// The index, HEAD or its parent cannot be read.
+pub fn amended_approvals(repo: &Repository) -> Result<AmendedApprovals> {
+    let mut all = AmendedApprovals::default();
+    let Some(head) = repo.head_commit()? else {
+        return Ok(all);
+    };
+    let replaced = repo.commit(head)?;
+    let parent = replaced.parents.first().copied();
+    for value in trailer::values(&replaced.trailers, TRAILER) {
+        // Ranges tell of a trailer that cannot be read.
+        let Ok(approval) = Approval::from_trailer_value(value) else {
+            continue;
+        };
+        let path = approval.path.as_ref();
+        let old = repo.tree_of(parent)?.get(path)?;
+        let new = Index::open(repo)?.tree()?.get(path)?;
+        if approval.is_for(&Change::new(path, old, new)) {
+            all.kept.push(approval);
+        } else {
+            all.dropped.push(approval);
+        }
+    }
+    Ok(all)
 }
 
 /// What the HEAD commit changed relative to its first parent.

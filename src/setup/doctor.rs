@@ -1,7 +1,7 @@
 //! `guard doctor`: checks that the set-up works, and says how to repair it.
 
 use super::calling_file::FILES;
-use super::git_hooks::{self, OWN_HOOKS, Placed, Survey};
+use super::git_hooks::{self, OWN_HOOKS, Placed, Survey, TRAILERS};
 use super::hook::HookState;
 use super::{Check, Plan, Status, trial};
 use crate::judge;
@@ -60,9 +60,6 @@ fn directory(survey: &Survey) -> Check {
     Check::new("hooks-path", Status::Warn, message).help(OWN_HOOKS)
 }
 
-/// The hook that writes trailers.
-const TRAILERS: &str = "prepare-commit-msg";
-
 fn hook(placed: &Placed, survey: &Survey) -> Check {
     // Who lets a tool run the hooks chose them there; only the first judges ordinary commits.
     let is_absent = placed.state == HookState::Missing || placed.managed.is_some();
@@ -73,12 +70,11 @@ fn hook(placed: &Placed, survey: &Survey) -> Check {
         && first.calls_guard()
     {
         if placed.hook.name == TRAILERS {
-            let message = "not installed, so CI does not see `guard use`, and a merge queue that \
-                           squashes sees no design";
+            let message = "not installed, so CI sees neither approvals nor `guard use`, and a merge \
+                           queue that squashes sees no design";
             let mut check = Check::new(TRAILERS, Status::Warn, message);
-            if let Plan::ByHand(steps) = &placed.part.install {
-                check.help.extend(steps.iter().cloned().map(Into::into));
-            }
+            let fix = survey.trailer_fix().unwrap_or_default();
+            check.help.extend(fix.into_iter().map(Into::into));
             return check;
         }
         let tool = by.tool.name();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::hook::{HookState, OPT_IN, assess, classify};
 use super::manager::{Managed, Manager};
-use super::{Part, Status, Step};
+use super::{Part, Plan, Status, Step};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::hooks::{HOOKS, Hook};
 use write_guard_repo::disk;
@@ -46,6 +46,31 @@ pub struct Survey {
     pub inside: bool,
     /// The hooks that guard installs.
     pub hooks: Vec<Placed>,
+}
+
+/// The hook that writes trailers.
+pub(super) const TRAILERS: &str = "prepare-commit-msg";
+
+impl Survey {
+    /// How to get a hook that writes the trailers; `None` where git calls guard for the message.
+    pub fn trailer_fix(&self) -> Option<Vec<String>> {
+        for placed in &self.hooks {
+            if matches!(placed.hook.name, TRAILERS | "commit-msg")
+                && placed.calls_guard()
+                && placed.status == Status::Ok
+            {
+                return None;
+            }
+        }
+        let placed = self.hooks.iter().find(|one| one.hook.name == TRAILERS)?;
+        if let Plan::ByHand(steps) = &placed.part.install {
+            return Some(steps.clone());
+        }
+        let first = &self.hooks[0];
+        let managed = first.managed.as_ref().filter(|_| first.calls_guard());
+        let by_manager = managed.map(|by| by.for_hook(TRAILERS).advice());
+        Some(by_manager.unwrap_or_else(|| vec!["run: guard install git".to_owned()]))
+    }
 }
 
 /// How to get hooks that serve this repository alone.

@@ -147,16 +147,10 @@ impl Managed {
 
     /// The hook of pre-commit or prek that calls guard in this git hook, if it has an id of guard.
     pub(super) fn own_id(&self) -> Option<&str> {
-        let shipped = match self.hook {
-            "pre-commit" | "pre-merge-commit" | "pre-push" => "guard",
-            "prepare-commit-msg" => "guard-trailer",
-            "post-commit" => "guard-landed",
-            _ => "",
-        };
+        let shipped = shipped_id(self.hook);
         let mut ids = self.ids().into_iter();
         ids.find(|id| {
-            let kind = id.strip_prefix(shipped);
-            matches!(kind, Some("" | "-rust" | "-system"))
+            id.strip_prefix(shipped).is_some_and(is_kind)
                 || id.strip_prefix("guard-") == Some(self.hook)
         })
     }
@@ -180,26 +174,59 @@ impl Managed {
         ids.collect()
     }
 
+    /// How to make pre-commit or prek call guard.
+    fn framework_advice(&self) -> Vec<String> {
+        let file = &self.file;
+        let hook = self.hook;
+        let install = format!("run: {} install --hook-type {hook}", self.tool.name());
+        if self.calls_guard() {
+            return vec![install];
+        }
+        let mut ends = self
+            .ids()
+            .into_iter()
+            .filter_map(|id| id.strip_prefix("guard"));
+        let kind = ends.find(|end| is_kind(end));
+        let shipped = shipped_id(hook);
+        // A local hook may be called guard as well; it has an entry.
+        if call("framework", &self.content).is_none()
+            && !shipped.is_empty()
+            && let Some(kind) = kind
+        {
+            return vec![
+                format!("add `- id: {shipped}{kind}` below `- id: guard{kind}` in {file}"),
+                format!("then {install}"),
+            ];
+        }
+        let entry = framework_entry(hook);
+        let takes_file = matches!(hook, "prepare-commit-msg" | "commit-msg");
+        vec![
+            format!("add this to {file}, below `repos:`"),
+            "- repo: local".to_owned(),
+            "  hooks:".to_owned(),
+            format!(
+                "  - {{id: guard-{hook}, name: guard, entry: guard hook {entry}, \
+                 language: system, always_run: true, pass_filenames: {takes_file}, \
+                 stages: [{hook}]}}"
+            ),
+            format!("then {install}"),
+        ]
+    }
+
+    /// The tool with its settings for another hook of git; husky has a file for each.
+    pub(super) fn for_hook(&self, hook: &'static str) -> Managed {
+        Managed {
+            hook,
+            ..self.clone()
+        }
+    }
+
     /// How to make it call guard.
     pub(super) fn advice(&self) -> Vec<String> {
         let file = &self.file;
         let hook = self.hook;
         match self.tool {
-            Manager::PreCommit | Manager::Prek => {
-                let entry = framework_entry(hook);
-                let takes_file = matches!(hook, "prepare-commit-msg" | "commit-msg");
-                vec![
-                    format!("add this to {file}, below `repos:`"),
-                    "- repo: local".to_owned(),
-                    "  hooks:".to_owned(),
-                    format!(
-                        "  - {{id: guard-{hook}, name: guard, entry: guard hook {entry}, \
-                         language: system, always_run: true, pass_filenames: {takes_file}, \
-                         stages: [{hook}]}}"
-                    ),
-                    format!("then run: {} install --hook-type {hook}", self.tool.name()),
-                ]
-            }
+            Manager::PreCommit | Manager::Prek => self.framework_advice(),
             Manager::Lefthook => {
                 let input = if hooks::reads_input(hook) {
                     ", use_stdin: true"
@@ -225,6 +252,21 @@ impl Managed {
             ),
         }
     }
+}
+
+/// The id of the hook that guard ships for a hook of git.
+fn shipped_id(hook: &str) -> &str {
+    match hook {
+        "pre-commit" | "pre-merge-commit" | "pre-push" => "guard",
+        "prepare-commit-msg" => "guard-trailer",
+        "post-commit" => "guard-landed",
+        _ => "",
+    }
+}
+
+/// Whether it ends the id of a hook that guard ships.
+fn is_kind(end: &str) -> bool {
+    matches!(end, "" | "-rust" | "-system")
 }
 
 /// The verb of `guard hook` that a framework must call in a git hook. `framework` also judges the range of `--from-ref`
