@@ -31,7 +31,7 @@ fn settings_name_the_designs_the_plans_and_the_default_branch_that_are_there() {
     repo.git(&["switch", "--quiet", "--create", "188-work", "origin/next"]);
     repo.write("docs/lld/standing.md", "# mine\n");
     let before = repo.digest_tree();
-    let printed = repo.guard(&["init"]).exits(0).stdout;
+    let printed = repo.guard(&["init", "--dry-run"]).exits(0).stdout;
     assert_eq!(repo.digest_tree(), before);
     let text = adopted(&repo);
     assert_eq!(text, printed);
