@@ -254,7 +254,7 @@ fn work_of_others_that_a_program_destroys_is_told() {
 }
 
 #[test]
-#[cfg_attr(windows, ignore = "Windows has no signals")]
+#[cfg_attr(not(unix), ignore = "needs signals, which Windows lacks")]
 fn a_signal_for_guard_reaches_the_program_and_guard_still_judges() {
     let repo = copy_of(&template());
     let program =

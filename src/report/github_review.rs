@@ -15,10 +15,11 @@ use super::texts::{RunResult, cannot_judge, ordered};
 use write_guard_policy::finding::json::path_text;
 use write_guard_policy::finding::{Finding, Help, Level, Rule};
 use write_guard_policy::measure::LineEdit;
+use write_guard_policy::path::{escaped, listed};
 use write_guard_policy::verdict::Verdict;
 
-/// So many commands are named; a review has a limited length.
-const MOST_COMMANDS: usize = 50;
+/// So many paths and commands are named; a review has a limited length.
+const MOST_NAMED: usize = 50;
 /// What a fence has at least.
 const FENCE: usize = 3;
 
@@ -54,9 +55,13 @@ fn body(verdict: &Verdict) -> String {
         return String::new();
     }
     let paths: BTreeSet<&BString> = missing.iter().filter_map(|one| one.path.as_ref()).collect();
+    let count = paths.len();
+    let names = listed(
+        paths.iter().map(|path| code(&escaped(path).to_string())),
+        MOST_NAMED,
+    );
     let mut text = format!(
-        "### guard: refused\n\nThe design lacks rows for {} of the changed paths.",
-        paths.len()
+        "### guard: refused\n\nThe design lacks rows for {count} of the changed paths: {names}."
     );
     if !suggested.is_empty() {
         text += &format!(" The suggestions below add {} of them.", suggested.len());
@@ -70,11 +75,11 @@ fn body(verdict: &Verdict) -> String {
     if !commands.is_empty() {
         text += "\n\nTo add the others, run:\n";
     }
-    for shown in commands.iter().take(MOST_COMMANDS) {
+    for shown in commands.iter().take(MOST_NAMED) {
         text += &format!("\n- {}", code(shown));
     }
-    if commands.len() > MOST_COMMANDS {
-        text += &format!("\n- … and {} more", commands.len() - MOST_COMMANDS);
+    if commands.len() > MOST_NAMED {
+        text += &format!("\n- … and {} more", commands.len() - MOST_NAMED);
     }
     text
 }
