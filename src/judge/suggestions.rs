@@ -16,8 +16,8 @@ use write_guard_policy::scope::Actions;
 use write_guard_policy::scope::glob::is_glob;
 use write_guard_policy::verdict::RowSuggestions;
 
-/// The suggestions for the rows that the findings of a range ask for, if they are wanted. A design gets all of its rows or none: those that the range
-/// does not show, or that guard reads from elsewhere, get none.
+/// The suggestions for the rows that the findings of a range ask for, if they are wanted. A design gets all of its rows
+/// or none: those that the range does not show, or that guard reads from elsewhere, get none.
 ///
 /// # Errors
 /// A version of a design cannot be read.

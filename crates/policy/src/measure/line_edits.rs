@@ -20,19 +20,24 @@ pub struct LineEdit {
 /// The edits that turn one text into another. Each replaces at least one line, since a reviewer cannot comment on the gap
 /// between two; lines that are only added come with the line above them.
 pub fn line_edits(old: &str, new: &str) -> Vec<LineEdit> {
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let old: Vec<&str> = old.lines().collect();
+    let new: Vec<&str> = new.lines().collect();
     let mut edits = Vec::new();
     for change in capture_diff_slices(Algorithm::Myers, &old, &new) {
-        let (mut before, after) = (change.old_range(), change.new_range());
         if matches!(change, DiffOp::Equal { .. }) {
             continue;
         }
+        let mut before = change.old_range();
         let mut lines: Vec<String> = Vec::new();
         if before.is_empty() && before.start > 0 {
             before.start -= 1;
             lines.push(old[before.start].to_owned());
         }
-        lines.extend(new[after].iter().map(|line| (*line).to_owned()));
+        lines.extend(
+            new[change.new_range()]
+                .iter()
+                .map(|line| (*line).to_owned()),
+        );
         edits.push(LineEdit {
             first: before.start + 1,
             last: before.end,
@@ -44,12 +49,14 @@ pub fn line_edits(old: &str, new: &str) -> Vec<LineEdit> {
 
 /// The lines of the new text, from 1, that a unified diff shows with its usual context.
 pub fn shown_lines(old: &str, new: &str) -> Vec<Range<usize>> {
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let old: Vec<&str> = old.lines().collect();
+    let new: Vec<&str> = new.lines().collect();
     let changes = capture_diff_slices(Algorithm::Myers, &old, &new);
     let hunks = group_diff_ops(changes, CONTEXT).into_iter();
     let shown = hunks.filter_map(|hunk| {
-        let (first, last) = (hunk.first()?, hunk.last()?);
-        Some(first.new_range().start + 1..last.new_range().end + 1)
+        let start = hunk.first()?.new_range().start;
+        let end = hunk.last()?.new_range().end;
+        Some(start + 1..end + 1)
     });
     shown.collect()
 }
