@@ -177,7 +177,9 @@ const MOST: usize = 500;
 /// What was taken back.
 #[derive(Debug, Default)]
 pub struct TakenBackChange {
-    /// The files and what else returned to its former state.
+    /// The files that returned to their former content.
+    pub files: Vec<BString>,
+    /// These and what else returned to its former state, as people read it.
     pub done: Vec<String>,
     /// What guard has no copy of.
     pub lost: Vec<String>,
@@ -211,7 +213,8 @@ pub(crate) fn take_back_paths(
     let store = CheckpointStore::open(repo)?;
     let observed = store.observed(name)?;
     let back = store.to_take_back(&observed, only)?;
-    let mut done = shown(back.files.iter().map(|change| &change.path));
+    let mut files: Vec<BString> = back.files.iter().map(|one| one.path.clone()).collect();
+    let mut done = shown(&files);
     let kept = {
         let _alone = log::alone(repo)?;
         let kept = keep_present(repo, name, &back.files)?;
@@ -238,8 +241,10 @@ pub(crate) fn take_back_paths(
         drop(store);
         let restored = Gate::open(repo, options)?.restore_all(steps, name, None)?;
         done.extend(shown(restored.iter().map(|effect| &effect.path)));
+        files.extend(restored.into_iter().map(|effect| effect.path));
     }
     Ok(TakenBackChange {
+        files,
         done,
         lost: shown(&back.lost),
         kept,

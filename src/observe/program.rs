@@ -12,7 +12,6 @@ use crate::files::{self, Failure, GateResult, TakenBackChange};
 use crate::judge::{self, Options, Purpose};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Finding;
-use write_guard_policy::path::escaped;
 use write_guard_repo::{Blobs, Checkpoint, ObservedChange, Repository};
 
 /// One session for all runs, so that the next run finds the files recorded.
@@ -106,11 +105,9 @@ impl<'a> ObservedProgram<'a> {
         };
         let restore = change.and_then(|(name, change)| {
             let mut back = change.back;
-            for path in &clean {
-                if taken.done.contains(&escaped(path).to_string()) {
-                    back.files.remove(&*path.to_str_lossy());
-                    back.staged.remove(&*path.to_str_lossy());
-                }
+            for path in &taken.files {
+                back.files.remove(&*path.to_str_lossy());
+                back.staged.remove(&*path.to_str_lossy());
             }
             (!back.is_empty()).then(|| text::restore(&name, &back))
         });
@@ -123,13 +120,10 @@ impl<'a> ObservedProgram<'a> {
             .into_iter()
             .map(|(one, _)| one)
             .collect();
-        let refused: BTreeSet<&BString> = findings
-            .iter()
-            .filter_map(|one| one.path.as_ref())
-            .collect();
-        let is_left = |path: &&BString| !taken.done.contains(&escaped(path).to_string());
+        let refused = findings.iter().filter_map(|one| one.path.as_ref());
+        let left: BTreeSet<&BString> = refused.filter(|path| !taken.files.contains(path)).collect();
         Ok(ProgramReport {
-            left: refused.into_iter().filter(is_left).cloned().collect(),
+            left: left.into_iter().cloned().collect(),
             findings,
             losses: observation.losses.told.iter().map(text::lost).collect(),
             taken_back: taken.done,
