@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::refusal::{RefusedRequest, in_repository, is_granted};
+use super::refusal::{RefusedRequest, has_row, in_repository};
 use crate::files::{REFUSED, Record};
 use crate::judge::{self, Options};
 use crate::report::rfc3339;
@@ -14,7 +14,7 @@ use write_guard_policy::error::{Error, Result};
 use write_guard_policy::named;
 use write_guard_policy::path::escaped;
 use write_guard_policy::policy;
-use write_guard_policy::scope::Grant;
+use write_guard_policy::scope::Scope;
 use write_guard_policy::scope::settings::Settings;
 use write_guard_repo::disk::absolute;
 use write_guard_repo::{Commit, Repository, changes_between};
@@ -107,7 +107,7 @@ struct BranchWork<'a> {
     /// The commits, the oldest first, each with its time and the paths that it changes.
     commits: Vec<(Commit, String, BTreeSet<BString>)>,
     /// The rows of the designs as the branch has them now.
-    grants: Vec<Grant>,
+    scope: Scope,
 }
 
 impl<'a> BranchWork<'a> {
@@ -121,7 +121,7 @@ impl<'a> BranchWork<'a> {
             settings,
             branch: branch.into(),
             commits: Vec::new(),
-            grants: Vec::new(),
+            scope: Scope::default(),
         };
         let tip = repo.commit_of_ref(&format!("refs/heads/{branch}"))?;
         let Some(tip) = tip.or(repo.head_commit()?) else {
@@ -146,13 +146,14 @@ impl<'a> BranchWork<'a> {
         work.commits.reverse();
         let tree = repo.tree_of(Some(tip))?;
         let designs: BTreeSet<&String> = refusals.iter().flat_map(|one| &one.designs).collect();
+        let mut grants = Vec::new();
         for path in designs {
             let path = BStr::new(path);
             if let Some(content) = tree.read(path)? {
-                work.grants
-                    .extend(design::parse(path, &content, settings).grants);
+                grants.extend(design::parse(path, &content, settings).grants);
             }
         }
+        work.scope = Scope::new(grants);
         Ok(work)
     }
 
@@ -196,7 +197,7 @@ impl<'a> BranchWork<'a> {
         if again.any(|record| record.event() == REFUSED && path_of(record) == refusal.path) {
             return Followed::SamePath;
         }
-        if refusal.is_about_scope() && is_granted(self.grants.clone(), &refusal.path) {
+        if refusal.is_about_scope() && has_row(&self.scope, &refusal.path) {
             return Followed::RowAdded;
         }
         let logged = later.iter().filter(of_design);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::files::{Log, REFUSED, Record, members, record};
 use write_guard_policy::finding::{Finding, Rule};
 use write_guard_policy::path::escaped;
-use write_guard_policy::scope::{Grant, Scope};
+use write_guard_policy::scope::Scope;
 use write_guard_repo::Repository;
 
 /// A request that guard refused or held.
@@ -59,8 +59,7 @@ impl RefusedRequest {
 
     /// Whether a row could have allowed it.
     pub(super) fn is_about_scope(&self) -> bool {
-        let rules = [Rule::OutOfScope, Rule::ActionNotGranted];
-        rules.iter().any(|rule| rule.id() == self.rule)
+        Rule::from_id(&self.rule).is_some_and(Rule::wants_row)
     }
 }
 
@@ -73,9 +72,9 @@ pub(super) fn in_repository(path: &str, root: &Path) -> String {
     below.unwrap_or(path).to_owned()
 }
 
-/// Whether a row of these names the path.
-pub(super) fn is_granted(grants: Vec<Grant>, path: &str) -> bool {
-    !Scope::new(grants).lookup(BStr::new(path)).is_empty()
+/// Whether a row names the path.
+pub(super) fn has_row(scope: &Scope, path: &str) -> bool {
+    !scope.lookup(BStr::new(path)).is_empty()
 }
 
 /// Records what a command changed and the rules refuse. A log that cannot be written is told by whatever writes next.

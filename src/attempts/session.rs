@@ -1,9 +1,9 @@
 //! What the next session reads about earlier refusals.
 
-use super::refusal::{RefusedRequest, is_granted};
+use super::refusal::{RefusedRequest, has_row};
 use crate::files::Log;
 use crate::judge::{self, Options};
-use write_guard_policy::scope::Grant;
+use write_guard_policy::scope::Scope;
 use write_guard_repo::Repository;
 use write_guard_repo::disk::absolute;
 
@@ -19,11 +19,8 @@ pub(crate) fn refused_before(repo: &Repository, options: &Options) -> String {
         return String::new();
     };
     let is_of_design = |design: &String| listing.designs.iter().any(|one| one.path == *design);
-    let grants: Vec<Grant> = listing
-        .grants
-        .iter()
-        .map(|line| line.grant.clone())
-        .collect();
+    let grants = listing.grants.iter().map(|line| line.grant.clone());
+    let scope = Scope::new(grants.collect());
     let records = Log::of(repo).last_records(END_OF_LOG).unwrap_or_default();
     let root = repo.workdir().map(absolute).unwrap_or_default();
     let mut told: Vec<RefusedRequest> = Vec::new();
@@ -35,7 +32,7 @@ pub(crate) fn refused_before(repo: &Repository, options: &Options) -> String {
         if !is_told
             && refusal.is_about_scope()
             && refusal.designs.iter().any(is_of_design)
-            && !is_granted(grants.clone(), &refusal.path)
+            && !has_row(&scope, &refusal.path)
         {
             told.push(refusal);
         }

@@ -5,7 +5,7 @@ use gix::ObjectId;
 use super::pipeline::{Judged, designs_used};
 use super::{Options, StandingDesign, facts, range};
 use write_guard_policy::error::{Error, Result};
-use write_guard_policy::finding::{Finding, Level, Rule};
+use write_guard_policy::finding::{Finding, Level};
 use write_guard_policy::measure::Precision;
 use write_guard_policy::scope::settings::{Missing, Settings};
 use write_guard_policy::verdict::DesignUsed;
@@ -156,10 +156,7 @@ impl TriedBy {
 fn exceeds_standing(judged: &Judged) -> bool {
     let mut findings = judged.findings.iter();
     !judged.policy.has_own_design()
-        && findings.any(|finding| {
-            let is_about_scope = matches!(finding.rule, Rule::OutOfScope | Rule::ActionNotGranted);
-            is_about_scope && finding.level == Level::Error
-        })
+        && findings.any(|finding| finding.rule.wants_row() && finding.level == Level::Error)
 }
 
 fn options_with(settings: Settings, standing: &[StandingDesign]) -> Options {

@@ -13,7 +13,7 @@ use super::json::write_document;
 use super::markdown::{code, prose};
 use super::texts::{RunResult, cannot_judge, ordered};
 use write_guard_policy::finding::json::path_text;
-use write_guard_policy::finding::{Finding, Help, Level, Rule};
+use write_guard_policy::finding::{Finding, Help, Level};
 use write_guard_policy::measure::LineEdit;
 use write_guard_policy::path::{escaped, listed};
 use write_guard_policy::verdict::Verdict;
@@ -45,12 +45,8 @@ pub(super) fn report(
 /// The text of the review: how many suggestions there are, and what else a person can run.
 fn body(verdict: &Verdict) -> String {
     let suggested = &verdict.suggestions.paths;
-    let wants_row = |finding: &&Finding| {
-        finding.level == Level::Error
-            && matches!(finding.rule, Rule::OutOfScope | Rule::ActionNotGranted)
-    };
-    let findings = ordered(&verdict.findings).into_iter();
-    let missing: Vec<&Finding> = findings.filter(wants_row).collect();
+    let mut missing: Vec<&Finding> = ordered(&verdict.findings);
+    missing.retain(|finding| finding.level == Level::Error && finding.rule.wants_row());
     if missing.is_empty() {
         return String::new();
     }
@@ -71,7 +67,7 @@ fn body(verdict: &Verdict) -> String {
         row.is_none_or(|row| !suggested.contains(&row.path))
     });
     let commands = others.flat_map(|finding| &finding.help);
-    let commands: BTreeSet<&str> = commands.filter_map(command).collect();
+    let commands: BTreeSet<&str> = commands.filter_map(Help::to_run).collect();
     if !commands.is_empty() {
         text += "\n\nTo add the others, run:\n";
     }
@@ -82,13 +78,6 @@ fn body(verdict: &Verdict) -> String {
         text += &format!("\n- … and {} more", commands.len() - MOST_NAMED);
     }
     text
-}
-
-fn command(help: &Help) -> Option<&str> {
-    match help {
-        Help::Command(line) => Some(line.command()),
-        _ => None,
-    }
 }
 
 fn comment(design: &BString, edit: &LineEdit) -> Value {

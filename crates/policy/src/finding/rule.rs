@@ -147,6 +147,11 @@ impl Rule {
         self.subject() == Subject::Change
     }
 
+    /// Whether a row of the design would allow what the rule refuses.
+    pub fn wants_row(self) -> bool {
+        matches!(self, Rule::OutOfScope | Rule::ActionNotGranted)
+    }
+
     /// Whether the rule is about a design document rather than about a change.
     pub fn is_about_design(self) -> bool {
         self.subject() == Subject::Design
