@@ -15,13 +15,14 @@ const MOST: usize = 1 << 18;
 pub(super) type Numbered<'a> = InternedInput<&'a [u8]>;
 
 /// All units of two texts.
-pub(super) fn numbered_all<'a>(
-    old: impl Iterator<Item = &'a [u8]>,
-    new: impl Iterator<Item = &'a [u8]>,
-) -> Numbered<'a> {
+pub(super) fn numbered_all<'a>(old: &'a [u8], new: &'a [u8], unit: Unit) -> Numbered<'a> {
     let mut input = InternedInput::default();
-    input.update_before(old);
-    input.update_after(new);
+    // A table that grows hashes again what it has.
+    let [lines, new_lines] =
+        [old, new].map(|text| u32::try_from(line_count(text)).unwrap_or_default());
+    input.reserve(lines, new_lines);
+    input.update_before(unit.of(old));
+    input.update_after(unit.of(new));
     input
 }
 

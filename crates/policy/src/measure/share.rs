@@ -196,7 +196,7 @@ pub(super) fn compare(old: &Text<'_>, new: &Text<'_>) -> Lost {
     let tail = equal_tail(old_rest, new_rest, unit);
     let old_rest = &old_rest[..old_rest.len() - tail];
     let new_rest = &new_rest[..new_rest.len() - tail];
-    let numbered = line_diff::numbered_all(unit.of(old_rest), unit.of(new_rest));
+    let numbered = line_diff::numbered_all(old_rest, new_rest, unit);
     match lost_between(&numbered, unit, missed) {
         Some((of_all, of_content)) => all.losing(of_all, of_content),
         None => inexact(old, new, all),
