@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
@@ -85,8 +85,10 @@ impl Git {
             .set("user.email", "guard@localhost")
     }
 
+    /// git itself changes to the directory: where guard is a static program, the standard library could only do so in
+    /// a copy of this process, and making that takes longer than starting git.
     pub(super) fn in_directory(mut self, directory: &Path) -> Git {
-        self.command.current_dir(directory);
+        self.command.arg("-C").arg(absolute(directory));
         self
     }
 
@@ -98,21 +100,40 @@ impl Git {
         self.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", format!("\"{quoted}\""))
     }
 
+    /// Starts git with no input. Whatever happens meanwhile, the answer must be finished.
+    ///
+    /// # Errors
+    /// git cannot be started.
+    pub(super) fn start(
+        self,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> std::result::Result<Running, String> {
+        Ok(Running(self.spawn(arguments, Stdio::null())?))
+    }
+
+    fn spawn(
+        mut self,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+        stdin: Stdio,
+    ) -> std::result::Result<Child, String> {
+        if !self.is_found {
+            return Err("git cannot be started: it is not on PATH".to_owned());
+        }
+        let git = self.command.args(arguments).stdin(stdin);
+        let child = git.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        child.map_err(|error| format!("git cannot be started: {error}"))
+    }
+
     /// Runs git with this input.
     ///
     /// # Errors
     /// git cannot be started, or its output not read.
     pub(super) fn output(
-        mut self,
+        self,
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
         input: &[u8],
     ) -> std::result::Result<Output, String> {
-        if !self.is_found {
-            return Err("git cannot be started: it is not on PATH".to_owned());
-        }
-        let git = self.command.args(arguments).stdin(Stdio::piped());
-        let child = git.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let mut child = child.map_err(|error| format!("git cannot be started: {error}"))?;
+        let mut child = self.spawn(arguments, Stdio::piped())?;
         let stdin = child.stdin.take();
         let output = thread::scope(|scope| {
             // If git ends early, its exit code tells.
@@ -131,12 +152,29 @@ impl Git {
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
         input: &[u8],
     ) -> std::result::Result<Vec<u8>, String> {
-        let output = self.output(arguments, input)?;
-        if output.status.success() {
-            Ok(output.stdout)
-        } else {
-            Err(told(&output))
-        }
+        printed(self.output(arguments, input)?)
+    }
+}
+
+/// A git that runs beside guard.
+pub(super) struct Running(Child);
+
+impl Running {
+    /// Waits until git has ended, and answers what it printed.
+    ///
+    /// # Errors
+    /// It fails, or its output cannot be read.
+    pub(super) fn finish(self) -> std::result::Result<Vec<u8>, String> {
+        let output = self.0.wait_with_output();
+        printed(output.map_err(|error| format!("git failed: {error}"))?)
+    }
+}
+
+fn printed(output: Output) -> std::result::Result<Vec<u8>, String> {
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(told(&output))
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use gix::ObjectId;
 use gix::bstr::{self, BStr, BString, ByteSlice};
 
-use super::{Checkpoint, CheckpointStore, Recorded, SavedFile, unusable};
+use super::{Checkpoint, CheckpointStore, GuardsOwn, Recorded, SavedFile, unusable};
 use crate::system;
 use crate::work_tree::{excludes_file, has_commit, is_linked_work_tree};
 use crate::{Index, Repository, changes_between, failed};
@@ -35,6 +35,18 @@ const WALK: [&str; 7] = [
     "--ignore-submodules=dirty",
 ];
 
+/// What a checkpoint holds beside the files of the work tree.
+struct BesideFiles {
+    head: String,
+    index: Option<String>,
+    /// The contents that only the index has, and that the store had not seen.
+    fresh: Vec<ObjectId>,
+    refs: BTreeMap<String, String>,
+    switches: BTreeMap<String, SavedFile>,
+    stashes: Vec<String>,
+    own: GuardsOwn,
+}
+
 impl CheckpointStore<'_> {
     /// Records the work tree. What was ignored `before` stays ignored, and what has been hidden since is recorded.
     /// `agent` names the files that switch the agent's hooks.
@@ -42,19 +54,23 @@ impl CheckpointStore<'_> {
     /// # Errors
     /// git is not there or fails, or the repository cannot be read.
     pub fn record(&self, agent: &[PathBuf], before: Option<&Checkpoint>) -> Result<Recorded> {
-        let repo = self.repo;
         self.wait_for_git();
         let outer = self.outer_rules()?;
-        self.save("info/exclude", &outer)?;
-        // With a HEAD that names no commit, nothing could be judged later.
-        let head_tree = repo.tree_of(repo.head_commit()?)?.id().to_string();
+        if fs::read(self.file("info/exclude")).ok().as_ref() != Some(&outer) {
+            self.save("info/exclude", &outer)?;
+        }
         if !self.file("index").exists() {
             // Only what a commit has is borrowed: git may delete anything else.
-            self.git(true, ["read-tree", &head_tree], b"")?;
+            self.git(true, ["read-tree", &self.head_tree()?], b"")?;
         }
+        // git looks at all files, which takes longer than everything else, so that guard does its part meanwhile.
+        let walk = self.program(&self.directory, true).start(WALK);
+        let walk = walk.map_err(|why| self.failed(&why))?;
+        let beside = self.beside_files(agent);
+        let walked = walk.finish().map_err(|why| self.failed(&why))?;
+        let beside = beside?;
         let mut differing = Vec::new();
         let mut ignored = Vec::new();
-        let walked = self.git(true, WALK, b"")?;
         for line in walked.split(|&byte| byte == 0) {
             match line {
                 [b'!', _, _, path @ ..] => ignored.push(BString::from(path)),
@@ -71,11 +87,10 @@ impl CheckpointStore<'_> {
             self.ignore_as_before(before, &mut differing, &ignored)?;
             (rules, ignored_copy) = (before.rules.clone(), before.ignored.clone());
         }
-        // With a damaged index, nothing could be judged later.
-        Index::open(repo)?;
         self.add_tracked(&ignored, &mut differing)?;
         let mut fresh = BTreeSet::new();
         if before.is_some() {
+            fresh.extend(beside.fresh);
             fresh.extend(
                 differing
                     .iter()
@@ -83,27 +98,44 @@ impl CheckpointStore<'_> {
             );
         }
         let sizes = self.update(&differing)?;
-        let head = fs::read_to_string(self.git_dir.join("HEAD"))
-            .map_err(|error| unusable(&self.git_dir, &error))?;
-        let index = fs::read(repo.repo.index_path()).ok();
-        let index = index.map(|index| self.keep(&index)).transpose()?;
-        let staged = self.keep_staged(index.as_deref(), &head_tree)?;
-        if before.is_some() {
-            fresh.extend(staged);
-        }
         let checkpoint = Checkpoint {
             tree: self.tree()?,
-            head: head.trim().to_owned(),
-            refs: self.refs()?,
-            index,
-            switches: self.keep_switches(agent)?,
+            head: beside.head,
+            refs: beside.refs,
+            index: beside.index,
+            switches: beside.switches,
             sizes,
             rules,
             ignored: ignored_copy,
-            stashes: self.stashes(),
-            own: self.guards_own(),
+            stashes: beside.stashes,
+            own: beside.own,
         };
         Ok(Recorded { checkpoint, fresh })
+    }
+
+    /// The tree of HEAD's commit. With a HEAD that names none, nothing could be judged later.
+    fn head_tree(&self) -> Result<String> {
+        let tree = self.repo.tree_of(self.repo.head_commit()?)?;
+        Ok(tree.id().to_string())
+    }
+
+    /// What there is beside the files of the work tree.
+    fn beside_files(&self, agent: &[PathBuf]) -> Result<BesideFiles> {
+        let head = fs::read_to_string(self.git_dir.join("HEAD"))
+            .map_err(|error| unusable(&self.git_dir, &error))?;
+        // With a damaged index, nothing could be judged later.
+        Index::open(self.repo)?;
+        let index = fs::read(self.repo.repo.index_path()).ok();
+        let index = index.map(|index| self.keep(&index)).transpose()?;
+        Ok(BesideFiles {
+            head: head.trim().to_owned(),
+            fresh: self.keep_staged(index.as_deref(), &self.head_tree()?)?,
+            index,
+            refs: self.refs()?,
+            switches: self.keep_switches(agent)?,
+            stashes: self.stashes(),
+            own: self.guards_own(),
+        })
     }
 
     /// Files that git tracks are never ignored, whatever the rules say.
