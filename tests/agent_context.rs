@@ -141,3 +141,24 @@ fn next_session_reads_what_was_refused_and_where_it_belongs() {
     repo.commit("Extend the design");
     assert!(!told(&repo, "claude", "SessionStart").contains("Refused"));
 }
+
+#[test]
+fn next_session_reads_nothing_of_what_another_branch_was_refused() {
+    let repo = repo();
+    let settings = format!("{SETTINGS}standing = \"docs/lld/standing.md\"\n");
+    repo.stage("guard.toml", settings);
+    repo.design(
+        "docs/lld/standing.md",
+        &[("CHANGELOG.md", "Add/Modify", "changes")],
+    );
+    repo.commit("Let everyone write the change log");
+    write(&repo, "src/core/lld.py", "x = 1\n").denies();
+    assert_says(&told(&repo, "claude", "SessionStart"), &["src/core/lld.py"]);
+    repo.branch("189-other");
+    repo.design(
+        "docs/lld/active/LLD-189.md",
+        &[("src/log.py", "Modify", "x")],
+    );
+    repo.commit("Add another design");
+    assert!(!told(&repo, "claude", "SessionStart").contains("Refused"));
+}

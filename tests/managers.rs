@@ -132,6 +132,37 @@ fn config(repo: &Repo, entries: &[(&str, &str)]) -> String {
 }
 
 #[test]
+fn doctor_says_how_a_fresh_clone_gets_the_hooks_of_its_manager() {
+    for (file, content, command) in [
+        (
+            ".pre-commit-config.yaml",
+            "repos:\n- repo: x\n  hooks:\n  - id: guard\n",
+            "pre-commit install",
+        ),
+        (
+            "lefthook.yml",
+            "pre-commit:\n  jobs:\n  - run: guard hook pre-commit {0}\n",
+            "lefthook install",
+        ),
+        (
+            ".husky/pre-commit",
+            "guard hook pre-commit \"$@\" || exit $?\n",
+            "npx husky",
+        ),
+        (
+            ".simple-git-hooks.json",
+            "{\n  \"pre-commit\": \"guard hook pre-commit && npm test\"\n}\n",
+            "npx simple-git-hooks",
+        ),
+        ("lefthook.yml", "pre-push: {}\n", "guard install git"),
+    ] {
+        let repo = repo();
+        repo.write(file, content);
+        says(&doctor(&repo, "pre-commit"), command);
+    }
+}
+
+#[test]
 fn doctor_tries_the_hook_of_a_framework_alone() {
     for (name, program) in frameworks() {
         let repo = repo();

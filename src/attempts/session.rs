@@ -12,13 +12,14 @@ const MOST_TOLD: usize = 10;
 /// So much of the end of the log is searched for them.
 const END_OF_LOG: u64 = 256 * 1024;
 
-/// What the next session reads: the paths that were refused by the designs that apply here, the newest first, and where
-/// they belong. Empty where nothing was.
+/// What the next session reads: the paths that were refused on this branch, the newest first, and where they belong.
+/// Empty where nothing was.
 pub(crate) fn refused_before(repo: &Repository, options: &Options) -> String {
     let Ok(listing) = judge::scope(repo, options) else {
         return String::new();
     };
-    let is_of_design = |design: &String| listing.designs.iter().any(|one| one.path == *design);
+    // A standing design applies on all branches, so the designs do not say where a refusal was.
+    let branch = repo.design_branch().ok().flatten().unwrap_or_default();
     let grants = listing.grants.iter().map(|line| line.grant.clone());
     let scope = Scope::new(grants.collect());
     let records = Log::of(repo).last_records(END_OF_LOG).unwrap_or_default();
@@ -31,7 +32,7 @@ pub(crate) fn refused_before(repo: &Repository, options: &Options) -> String {
         let is_told = told.iter().any(|known| known.path == refusal.path);
         if !is_told
             && refusal.is_about_scope()
-            && refusal.designs.iter().any(is_of_design)
+            && branch == refusal.branch
             && !has_row(&scope, &refusal.path)
         {
             told.push(refusal);

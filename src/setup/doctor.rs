@@ -1,8 +1,11 @@
 //! `guard doctor`: checks that the set-up works, and says how to repair it.
 
+use std::path::Path;
+
 use super::calling_file::FILES;
 use super::git_hooks::{self, OWN_HOOKS, Placed, Survey, TRAILERS};
 use super::hook::HookState;
+use super::manager::Managed;
 use super::{Check, Plan, Status, trial};
 use crate::judge;
 use write_guard_policy::error::{Error, Result};
@@ -25,7 +28,7 @@ pub fn examine(repo: Result<Repository>) -> Vec<Check> {
         Ok(survey) => {
             checks.push(directory(&survey));
             let wanted = survey.hooks.iter().filter(|placed| placed.is_wanted());
-            checks.extend(wanted.map(|placed| hook(placed, &survey)));
+            checks.extend(wanted.map(|placed| hook(placed, &survey, &root)));
             checks.extend(trial::check(&survey, &root));
         }
     }
@@ -60,7 +63,7 @@ fn directory(survey: &Survey) -> Check {
     Check::new("hooks-path", Status::Warn, message).help(OWN_HOOKS)
 }
 
-fn hook(placed: &Placed, survey: &Survey) -> Check {
+fn hook(placed: &Placed, survey: &Survey, root: &Path) -> Check {
     // Who lets a tool run the hooks chose them there; only the first judges ordinary commits.
     let is_absent = placed.state == HookState::Missing || placed.managed.is_some();
     let first = &survey.hooks[0];
@@ -85,7 +88,11 @@ fn hook(placed: &Placed, survey: &Survey) -> Check {
     let mut check = Check::new(placed.part.name, placed.status, &*placed.part.message);
     match &placed.part.install {
         Plan::ByHand(steps) => check.help.extend(steps.iter().cloned().map(Into::into)),
-        Plan::Write(..) => check.help.push("guard install git".into()),
+        Plan::Write(..) => {
+            let by = Managed::not_set_up(placed.hook.name, root);
+            let command = by.map_or("guard install git", |by| by.tool.setup_command());
+            check.help.push(command.into());
+        }
         Plan::Keep | Plan::Remove => {}
     }
     check

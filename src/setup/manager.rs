@@ -42,6 +42,18 @@ impl Manager {
         let mut signs = signs.into_iter();
         signs.find_map(|(sign, tool)| content.contains_str(sign).then_some(tool))
     }
+
+    /// The command that makes git run its hooks in a fresh clone.
+    pub(super) fn setup_command(self) -> &'static str {
+        match self {
+            Manager::PreCommit => "pre-commit install",
+            Manager::Prek => "prek install",
+            Manager::Lefthook => "lefthook install",
+            Manager::Husky => "npx husky",
+            Manager::SimpleGitHooks => "npx simple-git-hooks",
+            Manager::GitLfs => "git lfs install",
+        }
+    }
 }
 
 /// What a manager runs in one hook of git.
@@ -112,6 +124,20 @@ impl Managed {
             }
         }
         managed
+    }
+
+    /// The tool whose settings call guard in this git hook although git has no hook of it, as in a fresh clone.
+    pub(super) fn not_set_up(hook: &'static str, root: &Path) -> Option<Managed> {
+        let tools = [
+            Manager::PreCommit,
+            Manager::Lefthook,
+            Manager::Husky,
+            Manager::SimpleGitHooks,
+        ];
+        let mut found = tools
+            .map(|tool| Managed::find(tool, hook, root))
+            .into_iter();
+        found.find(Managed::calls_guard)
     }
 
     fn is_framework(&self) -> bool {
