@@ -316,3 +316,18 @@ mod at_a_terminal {
         assert_eq!(granted, ["a|b.rs", "src/ok.rs", "src/x.rs | y.rs"]);
     }
 }
+
+#[test]
+fn what_a_sentence_leaves_alone_or_only_considers_is_not_proposed() {
+    let repo = repo();
+    let text = "# Plan
+
+- Modify `src/loader.rs`: two calls
+- We leave `src/kept.rs` alone.
+- Alternative considered: delete `src/old.rs` and begin anew.
+- Rejected: rename `src/from.rs`
+";
+    repo.stage(PLAN, text);
+    repo.commit("Change the plan");
+    assert_eq!(proposed(&repo, PLAN), ["Modify src/loader.rs"]);
+}

@@ -15,7 +15,7 @@ use crate::design::paths::{self, has_extension, is_code_path};
 use crate::design::remarks::{self, Remark};
 use crate::design::types::{self, RowAction};
 use crate::design::{Block, BlockKind, DesignText, InlineText, PieceKind, WrittenPath};
-use crate::design::{front_matter, words};
+use crate::design::{exclusion, front_matter, words};
 use crate::scope::settings::Settings;
 use crate::scope::{Actions, GrantKind};
 
@@ -226,7 +226,7 @@ impl ProposalReader<'_> {
         if named.is_empty() {
             return;
         }
-        let is_denied = excluding.is_some() || is_denial(text);
+        let is_denied = excluding.is_some() || is_denial(text) || self.leaves(text, named);
         let shown = super::plain(excluding.unwrap_or(text));
         for path in named {
             let line = self.source.lines.line(path.written.span.start.max(start));
@@ -236,6 +236,20 @@ impl ProposalReader<'_> {
                 self.propose(path, line, &shown);
             }
         }
+    }
+
+    /// Whether a text says that its files stay as they are with a path between the words, as in "leave `src/a.rs` alone",
+    /// or by a label that excludes as a heading does, as in "Alternative considered: …".
+    fn leaves(&self, text: &str, named: &[NamedPath]) -> bool {
+        let label = text.split_once(':').map_or("", |(label, _)| label);
+        if exclusion::excludes(label, true) {
+            return true;
+        }
+        let mut words = text.replace('`', "");
+        for path in named.iter().filter(|path| self.path(path).is_some()) {
+            words = words.replace(&path.written.text, "");
+        }
+        is_denial(&words)
     }
 
     /// The path as a row names it, if it is one: the repository has it, or it has an extension and its directory is
