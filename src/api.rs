@@ -121,7 +121,8 @@ impl Format {
     /// # Errors
     /// Those of `out`.
     pub fn write(self, verdict: &Verdict, out: &mut dyn io::Write) -> io::Result<()> {
-        let (format, style) = (self, &Style::default());
+        let format = self;
+        let style = &Style::default();
         report::write(verdict, Target { out, format, style })
     }
 }

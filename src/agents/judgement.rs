@@ -34,7 +34,9 @@ pub(crate) fn judge(
     call: &AgentEvent,
 ) -> GateResult<Vec<Effect>> {
     let boundary = Boundary::open(repo.own_workdir()?)?;
-    let (mut judged, mut requests, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
+    let mut judged = Vec::new();
+    let mut requests = Vec::new();
+    let mut ignored = Vec::new();
     for action in &call.actions {
         let mut needs_judging = action.is_read();
         for request in action.paths().map(|path| repo.request_of(path)) {

@@ -187,7 +187,8 @@ impl Payload {
 fn parse_unique(text: &[u8]) -> std::result::Result<Value, String> {
     let value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     // Outside of strings, each key has a colon, and nothing else has one.
-    let (mut is_in_string, mut colons) = (false, 0);
+    let mut is_in_string = false;
+    let mut colons = 0;
     let mut bytes = text.iter();
     while let Some(byte) = bytes.next() {
         match byte {

@@ -88,7 +88,8 @@ pub fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<Vec<u8>>
     if !content.ends_with(b"\n") {
         content.push(b'\n');
     }
-    let (mut at, mut added) = (0, Vec::new());
+    let mut at = 0;
+    let mut added = Vec::new();
     for (number, chunk) in chunks.iter().enumerate() {
         let not_found = || {
             let message = format!("the lines of chunk {} are not in the file", number + 1);

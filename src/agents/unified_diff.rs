@@ -79,7 +79,8 @@ struct Hunks {
 }
 
 fn action(old: &str, new: &str, hunks: Hunks) -> Result<FileAction, String> {
-    let (old, new) = (without_time(old), without_time(new));
+    let old = without_time(old);
+    let new = without_time(new);
     let has_prefixes =
         (old == NONE || old.starts_with("a/")) && (new == NONE || new.starts_with("b/"));
     let path = |given: &str| name(if has_prefixes { &given[2..] } else { given });
@@ -94,7 +95,8 @@ fn action(old: &str, new: &str, hunks: Hunks) -> Result<FileAction, String> {
             Ok(FileAction::Write(path(new)?, content.into_bytes()))
         }
         (old, new) => {
-            let (from, to) = (path(old)?, path(new)?);
+            let from = path(old)?;
+            let to = path(new)?;
             let target = (from != to).then_some(to);
             Ok(FileAction::Patch(from, target, hunks.chunks))
         }

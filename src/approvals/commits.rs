@@ -50,13 +50,15 @@ impl CommitApprovals {
         facts: &JudgementFacts<'_>,
         settings: &Settings,
     ) -> Result<CommitApprovals> {
-        let (repo, base) = (facts.repo, facts.base.commit);
+        let repo = facts.repo;
+        let base = facts.base.commit;
         let mut commits = facts.commits.iter();
         if !commits.any(|one| trailer::values(&one.trailers, TRAILER).next().is_some()) {
             return Ok(CommitApprovals::default());
         }
         let lists = SignerLists::new(repo, settings, base, facts.known)?;
-        let (mut all, mut notes) = (Vec::new(), Vec::new());
+        let mut all = Vec::new();
+        let mut notes = Vec::new();
         for commit in facts.commits {
             for value in trailer::values(&commit.trailers, TRAILER) {
                 let approval = match Approval::from_trailer_value(value) {
@@ -181,7 +183,8 @@ pub(crate) fn facts_of(one: &ReviewApproval, why_not: Option<String>) -> serde_j
 
 /// An approval as messages name it.
 pub(crate) fn named(one: &ReviewApproval) -> String {
-    let (who, commit) = (escaped(&one.approval.who), one.commit.to_hex_with_len(12));
+    let who = escaped(&one.approval.who);
+    let commit = one.commit.to_hex_with_len(12);
     format!("the approval by {who} in commit {commit}")
 }
 
@@ -237,7 +240,8 @@ fn refuse_taken_back(
     settings: &Settings,
     all: &mut [ReviewApproval],
 ) -> Result<()> {
-    let (repo, objects) = (facts.repo, facts.repo.objects());
+    let repo = facts.repo;
+    let objects = facts.repo.objects();
     let destroys = |old: Option<State>, new: Option<State>| -> Result<bool> {
         let (before, after) = objects.both(old, new)?;
         let measured = measure::measure(

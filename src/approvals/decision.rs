@@ -208,7 +208,8 @@ impl Gate<'_> {
     fn approvals_of(&self, effect: &Effect, reason: &str) -> GateResult<Vec<Approval>> {
         let design = self.policy.designs.first();
         let design = design.map(|governing| governing.design.path.clone());
-        let (decision, signer) = ((self.how, reason), self.signer.as_ref());
+        let decision = (self.how, reason);
+        let signer = self.signer.as_ref();
         let steps = [Some(&effect.consent), effect.consent_to_commit.as_ref()];
         let steps = steps.into_iter().flatten();
         let approvals =
@@ -354,7 +355,8 @@ pub fn held_change(repo: &Repository, id: &str) -> GateResult<HeldChange> {
 
 /// The file of a held change is not as it was.
 fn outdated(change: &HeldChange) -> Failure {
-    let (id, path) = (&change.id, escaped(&change.path));
+    let id = &change.id;
+    let path = escaped(&change.path);
     let message = format!("{path} has changed since {id} began to wait for approval");
     let help = format!("discard it: guard approve {id} --reject; then make the change again");
     Failure::new(FailureKind::Stale, message).help(help)

@@ -92,7 +92,8 @@ fn unapproved_parts<'a>(
     changes: &'a [MeasuredChange],
     by_path: &StepsByPath<'_>,
 ) -> (Vec<Change>, HashSet<&'a BString>) {
-    let (mut parts, mut covered) = (Vec::new(), HashSet::new());
+    let mut parts = Vec::new();
+    let mut covered = HashSet::new();
     for Change { path, old, new, .. } in changes.iter().map(|one| &one.change) {
         let steps = by_path.get(path).into_iter().flatten();
         let steps = steps.flat_map(|one| one.verdict.clone());

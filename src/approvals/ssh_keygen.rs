@@ -132,7 +132,8 @@ fn refusal(stderr: &[u8], file: &str, key: &str, who: &str) -> String {
     let said = said.lines().next().unwrap_or_default().chars();
     let said: String = said.filter(|c| *c == ' ' || c.is_ascii_graphic()).collect();
     if said.is_empty() {
-        let (key, who) = (escaped(key), escaped(who));
+        let key = escaped(key);
+        let who = escaped(who);
         return format!("its signing key {key} is not listed for {who}");
     }
     match said.strip_prefix("list:") {

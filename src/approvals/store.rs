@@ -71,7 +71,8 @@ pub struct HeldChange {
 impl HeldChange {
     /// What the caller is told while it waits.
     pub fn failure(&self, repo: &Repository) -> Failure {
-        let (why, id) = (&self.why, self.id.as_str());
+        let why = &self.why;
+        let id = self.id.as_str();
         let message = format!("{why}; it waits for approval as {id}, and nothing was written");
         // A person may be in another work tree.
         let own = repo.work_tree();
@@ -352,7 +353,9 @@ mod tests {
             !temp.path().join("guard").exists(),
             "looking creates nothing"
         );
-        let (a, b, c) = (approval("a", 100), approval("b", 200), approval("c", 200));
+        let a = approval("a", 100);
+        let b = approval("b", 200);
+        let c = approval("c", 200);
         for approval in [&a, &b, &c, &a] {
             store.add(approval).unwrap();
         }

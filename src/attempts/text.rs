@@ -46,7 +46,8 @@ impl Work {
             None => "no accepted commit since".to_owned(),
         };
         let held = self.count(|one, _| one.is_held);
-        let (design, branch) = (escaped(&self.design), escaped(&self.branch));
+        let design = escaped(&self.design);
+        let branch = escaped(&self.branch);
         let mut text = format!(
             "{design} on {branch}, {}: {} refused, {held} held, {} approved; {attempts}\n",
             escaped(agent),

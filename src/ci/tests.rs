@@ -61,7 +61,8 @@ fn events_of_github() {
     let group = json!({"merge_group": {"base_sha": "@BASE", "head_sha": "@HEAD", "base_ref": "refs/heads/main",
         "head_ref": "refs/heads/gh-readonly-queue/main/pr-12-abc"}});
     let push = |reference: &str, before: &str, after: &str| json!({"ref": reference, "before": before, "after": after, "repository": {"default_branch": "main"}});
-    let (main, work) = ("refs/heads/main", "refs/heads/188-work");
+    let main = "refs/heads/main";
+    let work = "refs/heads/188-work";
     for (name, event, expected) in [
         (
             "pull_request",

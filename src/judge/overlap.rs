@@ -290,7 +290,8 @@ impl<'a> OpenDesignReader<'a> {
             return Ok(());
         };
         self.branches += 1;
-        let (name, tree) = (target.name.clone(), target.tree.clone());
+        let name = target.name.clone();
+        let tree = target.tree.clone();
         let mut changed: BTreeMap<BString, i64> = BTreeMap::new();
         for commit in self.repo.commits_since(target.tip.id, self.since)? {
             self.merged.insert(commit.id);
@@ -323,7 +324,8 @@ impl<'a> OpenDesignReader<'a> {
         for directory in &self.directories {
             let ids = [&parent, &tree].map(|tree| tree.directory_id(directory.as_ref()));
             let [old, new] = ids;
-            let (old, new) = (old?.unwrap_or(none), new?.unwrap_or(none));
+            let old = old?.unwrap_or(none);
+            let new = new?.unwrap_or(none);
             if old != new {
                 let changes = changes_between(objects, old, new)?;
                 paths.extend(

@@ -21,7 +21,9 @@ pub(super) fn held(call: &Call<'_>, id: &str) -> GateResult<ToolAnswer> {
         Err(failure) => Err(match approvals::decision(call.repo, id)? {
             Some(facts) => {
                 let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
-                let (status, strategy, reason) = (fact("event"), fact("strategy"), fact("reason"));
+                let status = fact("event");
+                let strategy = fact("strategy");
+                let reason = fact("reason");
                 failure
                     .help(format!("the last record about it says: {status}"))
                     .detail("status", status)
@@ -138,7 +140,8 @@ fn answer(question: &Question, given: &ElicitResult, is_first: bool) -> Result<A
 /// # Errors
 /// As for [`Gate::approve`], or the answer decides nothing.
 pub(crate) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateResult<ToolAnswer> {
-    let (mut is_first, mut undecided) = (true, None);
+    let mut is_first = true;
+    let mut undecided = None;
     let done = approve(call, id, &mut |question| {
         let answer = answer(question, given, std::mem::take(&mut is_first));
         answer.unwrap_or_else(|why| {

@@ -71,7 +71,8 @@ impl Observed<'_> {
     /// # Errors
     /// It cannot be judged, for example because there is no design.
     pub(super) fn judge(&self, repo: &Repository, options: &Options) -> Result<Observation> {
-        let (before, after) = (self.before, self.after);
+        let before = self.before;
+        let after = self.after;
         let mut found = Observation::default();
         if before == after && self.store.lost_own(before).is_empty() {
             return Ok(found);
@@ -236,14 +237,16 @@ impl ObservedJudge<'_> {
         let observed = self.observed;
         let repo = self.repo;
         let index = |one| observed.store.index_of(repo, one);
-        let (old, new) = (index(observed.before)?, index(observed.after)?);
+        let old = index(observed.before)?;
+        let new = index(observed.after)?;
         let base = repo.tree_of(self.base)?;
         let files = repo.tree_in(observed.after);
         let excuse = Excuses::of(self)?;
         let mut changes = Vec::new();
         for change in new.changes_since(&old)? {
             let (path, is): (&BStr, _) = (change.path.as_ref(), change.new);
-            let (head, base) = (excuse.head.get(path)?, base.get(path)?);
+            let head = excuse.head.get(path)?;
+            let base = base.get(path)?;
             let is_known = [head, base, files.get(path)?].contains(&is);
             if is_reported(is_known || excuse.covers(path, is)?) {
                 changes.push(Change::new(path, base, is));
@@ -472,7 +475,8 @@ struct Excuses<'a> {
 
 impl<'a> Excuses<'a> {
     fn of(judged: &'a ObservedJudge<'a>) -> Result<Excuses<'a>> {
-        let (observed, repo) = (judged.observed, judged.repo);
+        let observed = judged.observed;
+        let repo = judged.repo;
         let mut others = repo.stashes_in(observed.before);
         for merged in Parents::of_next_commit(repo, false)?.merged {
             if judged.known.contains(&merged) {

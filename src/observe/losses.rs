@@ -162,7 +162,8 @@ impl LossFinder<'_> {
     /// The contents that only the index had.
     fn staged(&self, places: &Whereabouts<'_>) -> Result<Vec<LostWork>> {
         let index = |one| self.store.index_of(self.repo, one);
-        let (was, now) = (index(self.before)?, index(self.after)?);
+        let was = index(self.before)?;
+        let now = index(self.after)?;
         let head = self.repo.tree_of(self.before.head_commit())?;
         let files = self.repo.tree_in(self.before);
         let mut losses = Vec::new();

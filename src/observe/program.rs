@@ -167,14 +167,16 @@ impl Observer<'_> {
     /// The refused files that were as in HEAD before: to take them back loses no work of others.
     fn clean_before(&self, seen: &Observation, before: &Checkpoint) -> Result<Vec<BString>> {
         let both = self.store.repository(Blobs::new())?;
-        let (head, files) = (both.tree_of(before.head_commit())?, both.tree_in(before));
+        let head = both.tree_of(before.head_commit())?;
+        let files = both.tree_in(before);
         let mut clean = BTreeSet::new();
         for (finding, place) in &seen.findings {
             let Some(path) = finding.path.as_ref().filter(|_| *place == FoundIn::File) else {
                 continue;
             };
             let name: &BStr = path.as_ref();
-            let (committed, there) = (head.get(name)?, files.get(name)?);
+            let committed = head.get(name)?;
+            let there = files.get(name)?;
             // git may store a file with other line endings than it has.
             let is_stored = || match (committed, files.read(name)?) {
                 (Some(committed), Some(content)) => {

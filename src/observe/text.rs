@@ -173,6 +173,7 @@ fn list(lines: &[String]) -> String {
 /// What guard could not do after a tool, with the next steps.
 pub(crate) fn failed_to(what: &str, error: &Error, first_step: &str) -> String {
     let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
-    let (message, help) = (&error.message, help.join("; "));
+    let message = &error.message;
+    let help = help.join("; ");
     format!("guard could not {what}: {message}; {first_step}{help}")
 }

@@ -319,7 +319,8 @@ mod tests {
             let hooks = format!("\"Before\": {}, \"Stop\": {}", entry(before), entry(stop));
             format!("{{\"hooks\": {{{hooks}}}}}")
         };
-        let (weak, strict) = ("guard hook x", "guard hook x || exit 2");
+        let weak = "guard hook x";
+        let strict = "guard hook x || exit 2";
         let wanted: Value = serde_json::from_str(&settings(strict, weak)).unwrap();
         for kept in [settings(strict, weak), settings(strict, strict)] {
             assert_eq!(add(&kept, &wanted, "x"), Ok(kept.clone()));

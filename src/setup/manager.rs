@@ -339,7 +339,8 @@ mod tests {
     fn guards_hook_is_found_in_the_settings_of_a_manager() {
         let shipped = "repos:\n- repo: x\n  hooks:\n  - id: ruff\n  - id: guard # the gate\n";
         let local = "  - id: gate\n    entry: guard hook framework\n  - id: other\n";
-        let (yaml, toml) = (Manager::PreCommit, Manager::Prek);
+        let yaml = Manager::PreCommit;
+        let toml = Manager::Prek;
         let lefthook = Manager::Lefthook;
         for (tool, content, hook, calls, id) in [
             (yaml, shipped, "pre-commit", true, "guard"),

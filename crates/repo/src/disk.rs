@@ -225,7 +225,8 @@ mod tests {
     #[test]
     fn a_link_is_replaced_and_its_target_stays() {
         let temp = tempfile::tempdir().unwrap();
-        let (target, link) = (temp.path().join("target"), temp.path().join("link"));
+        let target = temp.path().join("target");
+        let link = temp.path().join("link");
         fs::write(&target, "old").unwrap();
         symlink(&target, &link).unwrap();
         replace(&link, &[b"new"], Some(PRIVATE)).unwrap();
@@ -237,7 +238,8 @@ mod tests {
     #[cfg_attr(not(unix), ignore = "needs permission bits, which Windows lacks")]
     fn nothing_is_appended_through_a_link() {
         let temp = tempfile::tempdir().unwrap();
-        let (target, link) = (temp.path().join("target"), temp.path().join("link"));
+        let target = temp.path().join("target");
+        let link = temp.path().join("link");
         symlink(&target, &link).unwrap();
         assert!(open_private_append(&link).is_err());
         assert!(!target.exists());

@@ -33,7 +33,8 @@ mod windows {
 
     /// Makes a link to a file or a directory, whichever is there now: Windows has a kind of link for each.
     pub fn symlink(target: impl AsRef<Path>, at: impl AsRef<Path>) -> io::Result<()> {
-        let (target, at) = (target.as_ref(), at.as_ref());
+        let target = target.as_ref();
+        let at = at.as_ref();
         let made = if at.parent().unwrap().join(target).is_dir() {
             symlink_dir(target, at)
         } else {

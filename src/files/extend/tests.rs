@@ -221,7 +221,8 @@ fn unparsable_source_is_refused() {
         refused(old, content, FailureKind::SyntaxError, part);
     }
     let kept = "kept although different: function f";
-    let (old, content) = ("def f(): pass\n", "def f(): return 1\n");
+    let old = "def f(): pass\n";
+    let content = "def f(): return 1\n";
     refused(old, content, FailureKind::NothingToAdd, kept);
     refused("x = 1\n", "", FailureKind::NothingToAdd, "");
     let latin = extend("a.py".into(), b"x = '\xe9'\n", b"y = 1\n").unwrap_err();

@@ -531,7 +531,8 @@ mod tests {
             .map(|piece| &text[piece.span.clone()])
             .collect();
         assert_eq!(kinds, ["[a `c`](d)", "`e`"]);
-        let (text, target) = ("a c".to_owned(), "d".to_owned());
+        let text = "a c".to_owned();
+        let target = "d".to_owned();
         assert!(content.run.pieces[0].kind == PieceKind::Link { text, target });
         assert_eq!(content.plain, "A b a c a/x/b & e");
     }

@@ -185,7 +185,8 @@ mod tests {
     #[test]
     fn lines_that_carry_content_are_counted_too() {
         let found = |old: &str, new: &str| missed(old.as_bytes(), new.as_bytes(), 9, 9);
-        let (lines, with_content) = (4, 2);
+        let lines = 4;
+        let with_content = 2;
         let expected = Missed {
             lines,
             with_content,

@@ -164,7 +164,8 @@ mod tests {
         assert_eq!(moved(&old, "", &[("", &lines(5..8))]), [(0, 3)]);
         assert_eq!(moved(&old, "", &[("", &lines(5..7))]), []);
         assert_eq!(moved(&old, "", &[("", "line 7\nline 6\nline 5\n")]), []);
-        let (first, second) = (lines(0..10), lines(10..20));
+        let first = lines(0..10);
+        let second = lines(10..20);
         assert_eq!(
             moved(&old, "", &[("", &first), ("", &second)]),
             [(0, 10), (1, 10)]
@@ -183,7 +184,8 @@ mod tests {
 
     #[test]
     fn what_either_file_keeps_is_not_moved() {
-        let (old, half) = (lines(0..20), lines(0..10));
+        let old = lines(0..20);
+        let half = lines(0..10);
         assert_eq!(moved(&old, &half, &[("", &old)]), [(0, 10)]);
         assert_eq!(moved(&old, "", &[(&old, &old)]), []);
         assert_eq!(moved(&old, "", &[(&half, &old)]), [(0, 10)]);

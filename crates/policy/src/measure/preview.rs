@@ -288,7 +288,8 @@ mod tests {
     #[test]
     fn long_preview_shows_both_sides_and_counts_omitted_lines() {
         // 270 lines become 56: 2 name lines, 1 hunk line, 2 markers and 44 lines of the two sides.
-        let (old, new) = (numbered(0..270, "old"), numbered(0..56, "new"));
+        let old = numbered(0..270, "old");
+        let new = numbered(0..56, "new");
         let preview = unified_preview(&old, &new, "x", "x", 50);
         assert_eq!(preview.lines().count(), 49);
         assert!(preview.contains("-old 21\n[truncated] 248 more removed lines\n+new 0\n"));

@@ -294,7 +294,8 @@ mod tests {
     }
 
     fn is_reformat(old: &str, new: &str) -> bool {
-        let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
+        let old = Text::of(old.as_bytes());
+        let new = Text::of(new.as_bytes());
         super::is_reformat(&old, &new)
     }
 
@@ -529,7 +530,8 @@ mod tests {
                 .map(|_| ["a ", "b ", "c "][dice.usize(..3)])
                 .collect()
         };
-        let (old, new) = (noise(), noise());
+        let old = noise();
+        let new = noise();
         assert!(!is_reformat(&old, &new));
     }
 }

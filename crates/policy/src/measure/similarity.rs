@@ -106,7 +106,8 @@ mod tests {
     use super::*;
 
     fn similarity(left: &str, right: &str) -> u8 {
-        let (left, right) = (Profile::of(left.as_bytes()), Profile::of(right.as_bytes()));
+        let left = Profile::of(left.as_bytes());
+        let right = Profile::of(right.as_bytes());
         assert_eq!(left.similarity(&right), right.similarity(&left));
         left.similarity(&right)
     }

@@ -272,9 +272,11 @@ mod tests {
                 ("a b c\n", "a b x\n"),
             ),
         ] {
-            let (old, new) = (old.as_bytes(), new.as_bytes());
+            let old = old.as_bytes();
+            let new = new.as_bytes();
             let head = equal_head(old, new, unit);
-            let (old, new) = (&old[head..], &new[head..]);
+            let old = &old[head..];
+            let new = &new[head..];
             let tail = equal_tail(old, new, unit);
             let rest = |text: &[u8]| text[..text.len() - tail].to_str_lossy().into_owned();
             let expected = (expected.0.to_owned(), expected.1.to_owned());

@@ -384,7 +384,8 @@ mod tests {
     }
 
     fn beyond(new: &[(&str, Actions)], base: &[(&str, Actions)]) -> Vec<String> {
-        let (new, base) = (scope(new), scope(base));
+        let new = scope(new);
+        let base = scope(base);
         let grants = new.grants_beyond(&base);
         grants.iter().map(|g| g.path.to_string()).collect()
     }

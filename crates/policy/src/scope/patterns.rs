@@ -287,7 +287,8 @@ mod tests {
     #[test]
     fn each_fault_of_a_pattern_is_named() {
         let check = |pattern: &str| Patterns::new(vec![pattern.to_owned()]).map(drop);
-        let (long, stars) = ("a".repeat(1_025), "*/".repeat(33));
+        let long = "a".repeat(1_025);
+        let stars = "*/".repeat(33);
         for (pattern, why) in [
             (&*long, "has more than 1,024 bytes"),
             (&stars, "has more than 32 stars"),
@@ -308,7 +309,8 @@ mod tests {
             let fault = check(pattern).err().unwrap_or_default();
             assert!(fault.starts_with(why), "{pattern}: {fault}");
         }
-        let (long, stars) = ("a".repeat(1_024), "*/".repeat(32));
+        let long = "a".repeat(1_024);
+        let stars = "*/".repeat(32);
         for pattern in [
             &*long, &stars, "\\#a", "a\\\\", "\\{a,b}", "\\{a}", "a,b", "x",
         ] {

@@ -190,7 +190,8 @@ fn reading_can_begin_at_any_entry() {
         let index = IndexFile::read(Cursor::new(bytes), HashKind::Sha1).unwrap();
         let mut random = Rng::with_seed(5);
         for _ in 0..300 {
-            let (from, steps) = (random.usize(..3000), random.usize(..3000));
+            let from = random.usize(..3000);
+            let steps = random.usize(..3000);
             let mut cursor = index.entries().unwrap();
             cursor.advance(from).unwrap();
             cursor.advance(steps).unwrap();
@@ -223,7 +224,8 @@ fn damaged_bytes_give_the_entries_that_gix_decodes_or_an_error() {
     ];
     let extension = extension.concat();
     let mut random = Rng::with_seed(0x9e37_79b9_7f4a_7c15);
-    let (mut read, mut refused) = (0, 0);
+    let mut read = 0;
+    let mut refused = 0;
     for round in 0..10_000_u32 {
         let version = 2 + round % 3;
         let mut bytes = written(version, &tree_of(40), &[(b"TREE", &extension)]);

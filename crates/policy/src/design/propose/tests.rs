@@ -79,7 +79,8 @@ const DOCUMENTS: &[&str] = &[
 #[test]
 fn written_rows_are_read_back_as_exactly_these_grants() {
     let mut dice = Rng::with_seed(7);
-    let (mut written, mut left_out) = (0, 0);
+    let mut written = 0;
+    let mut left_out = 0;
     for round in 0..400 {
         let description = path(&mut dice).to_string();
         let mut rows: Vec<(String, &str)> = Vec::new();

@@ -97,7 +97,8 @@ fn pair(dice: &mut Rng) -> (Vec<String>, Vec<String>) {
 }
 
 fn class(old: &[String], new: &[String]) -> Class {
-    let (old, new) = (old.join("\n"), new.join("\n"));
+    let old = old.join("\n");
+    let new = new.join("\n");
     classify(
         &lost(old.as_bytes(), new.as_bytes()),
         &Thresholds::default(),
@@ -116,7 +117,8 @@ fn padding_never_turns_replace_into_modify() {
             lines.cloned().collect()
         };
         // Of what carries content, so that no line that comes back is a loss.
-        let (old, new) = (carrying(&old), carrying(&new));
+        let old = carrying(&old);
+        let new = carrying(&new);
         if class(&old, &new) != Class::Replace {
             continue;
         }
@@ -180,7 +182,8 @@ fn a_count_that_gives_up_is_that_of_a_look() {
             .map(|_| format!("l{}\n", dice.usize(..40)))
             .collect()
     };
-    let (old, new) = (text(600_000), text(600_000));
+    let old = text(600_000);
+    let new = text(600_000);
     let counted = lost(old.as_bytes(), new.as_bytes());
     assert!(!counted.is_exact);
     let look =

@@ -78,7 +78,8 @@ fn added_attributes_that_hide_content_are_warned_of() {
 
 #[test]
 fn a_submodule_needs_a_row_of_its_type() {
-    let (one, two) = ("111111111111", "222222222222");
+    let one = "111111111111";
+    let two = "222222222222";
     for (old, new, action, what) in [
         (None, module('1'), "add", format!("is added at {one}")),
         (

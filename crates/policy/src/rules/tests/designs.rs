@@ -114,7 +114,8 @@ fn a_row_for_a_glob_needs_a_match() {
         ]),
         &Settings::default(),
     );
-    let (one, other) = (Tree::of(&["x.rs", "a"]), Tree::of(&["b"]));
+    let one = Tree::of(&["x.rs", "a"]);
+    let other = Tree::of(&["b"]);
     assert_eq!(
         matched(&design.grants, &[&one, &other]),
         [false, true, false]
@@ -128,7 +129,8 @@ fn a_row_for_a_glob_needs_a_match() {
 
 #[test]
 fn a_file_in_any_tree_is_there_and_one_that_the_document_adds_will_be() {
-    let (empty, full) = (Tree::of(&["a"]), Tree::of(&["src/x.rs"]));
+    let empty = Tree::of(&["a"]);
+    let full = Tree::of(&["src/x.rs"]);
     let modify = ["`src/x.rs` | Modify | x"];
     assert_eq!(rows(&modify, &empty, &full, None, &[]), [""; 0]);
     assert_eq!(rows(&modify, &full, &empty, None, &[]), [""; 0]);
@@ -148,7 +150,8 @@ fn a_file_in_any_tree_is_there_and_one_that_the_document_adds_will_be() {
 #[test]
 fn a_file_to_add_may_not_be_older_than_the_work() {
     let add = ["`src/x.rs` | Add | x"];
-    let (without, with) = (Tree::of(&["a"]), Tree::of(&["src/x.rs"]));
+    let without = Tree::of(&["a"]);
+    let with = Tree::of(&["src/x.rs"]);
     let help = "change the type to Modify if you mean this file, or choose another name";
     let older = format!(
         "7 error design-add-exists src/x.rs: the file to add exists already: src/x.rs / {help}"

@@ -7,7 +7,8 @@ const ROWS: [&str; 1] = ["`src/` | Modify | x"];
 
 /// A file of `old` lines of which `kept` stay, judged under a Modify row.
 fn cut(settings: &str, old: usize, kept: usize) -> Work {
-    let (before, after) = (lines("a", old), lines("a", kept) + &lines("b", 5));
+    let before = lines("a", old);
+    let after = lines("a", kept) + &lines("b", 5);
     commit(settings, &ROWS).modify("src/x.rs", &before, &after)
 }
 
@@ -55,7 +56,8 @@ fn the_facts_and_the_help_of_a_loss() {
             "a person stages the change again, approves and signs it before committing: guard approve --staged --sign KEY",
         ),
     ] {
-        let (before, after) = (lines("a", 200), lines("b", 5));
+        let before = lines("a", 200);
+        let after = lines("b", 5);
         let work = super::work(stage, "", &ROWS).modify("src/x.rs", &before, &after);
         work.helps(&[restore, approve]);
     }
@@ -168,7 +170,8 @@ fn exempt_files_may_lose_everything() {
         ("x.snap", "y.rs", false),
     ] {
         let row = row(from, to);
-        let (old, new) = (lines("a", 200), lines("b", 3));
+        let old = lines("a", 200);
+        let new = lines("b", 3);
         let work = commit(exempt, &[&row]).rename(
             &format!("src/{from}"),
             &format!("src/{to}"),
@@ -291,7 +294,8 @@ fn a_governing_design_may_not_be_deleted_or_gutted_at_any_size() {
         "`src/c.rs` | Modify | x",
     ]);
     let of = |new: Option<&str>| {
-        let (text, new) = (small.clone(), new.map(str::to_owned));
+        let text = small.clone();
+        let new = new.map(str::to_owned);
         let work = with_designs(Stage::Commit, "", |settings| {
             let mut design = governing(DESIGN, &text, settings);
             design.proposed = new.as_ref().map(|new| parsed(DESIGN, new, settings));
@@ -366,7 +370,8 @@ fn an_unusable_design_is_not_gutted_by_staying_so() {
 
 #[test]
 fn the_loss_of_a_rename_is_measured_at_its_new_path() {
-    let (old, rows) = (lines("a", 200), ["`docs/` | Modify | x"]);
+    let old = lines("a", 200);
+    let rows = ["`docs/` | Modify | x"];
     let work = commit("", &rows).rename("src/a.rs", "src/b.rs", &old, &old);
     let destroys = |finding: &Finding| finding.rule == Rule::DestructiveChange;
     assert!(!work.findings().iter().any(destroys));

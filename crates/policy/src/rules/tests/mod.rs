@@ -266,7 +266,8 @@ impl Work {
             let from = from.and_then(|from| all.find(|(other, ..)| other.path == *from));
             let old = from.map_or(old, |(_, old, _)| old);
             let slice = |side: &'_ Side| side.as_ref().map(|(kind, text)| (*kind, text.clone()));
-            let (before, after) = (slice(old), slice(new));
+            let before = slice(old);
+            let after = slice(new);
             let is_link = matches!(new, Some((Kind::Symlink, _)));
             let is_wanted = is_link || wants_content_under(&self.policy, change.path.as_ref());
             MeasuredChange {
@@ -364,7 +365,8 @@ impl Work {
 /// A finding as `error out-of-scope src/a.rs: message`.
 fn said(finding: &Finding) -> String {
     let path = finding.path.as_ref().map(ToString::to_string);
-    let (level, rule) = (finding.level.name(), finding.rule.id());
+    let level = finding.level.name();
+    let rule = finding.rule.id();
     format!(
         "{level} {rule} {}: {}",
         path.unwrap_or_default(),

@@ -5,7 +5,9 @@ use super::*;
 #[test]
 fn a_rename_row_permits_both_ends_if_the_content_goes_on() {
     let row = ["`src/a.rs` -> `src/b.rs` | Rename | x"];
-    let (old, little, half) = ("a\nb\nc\nd\n", "a\nb\nc\nx\n", "a\nb\nx\ny\n");
+    let old = "a\nb\nc\nd\n";
+    let little = "a\nb\nc\nx\n";
+    let half = "a\nb\nx\ny\n";
     commit("", &row)
         .rename("src/a.rs", "src/b.rs", old, old)
         .says(&[]);
@@ -96,7 +98,8 @@ fn a_rename_row_for_a_directory_moves_each_file_to_its_place() {
 fn a_large_loss_of_a_rename_is_reported_at_the_new_path_only() {
     let row = ["`src/a.rs` -> `src/b.rs` | Rename | x"];
     let rename = |settings: &str| {
-        let (old, new) = (lines("a", 200), lines("b", 50));
+        let old = lines("a", 200);
+        let new = lines("b", 50);
         commit(settings, &row).rename("src/a.rs", "src/b.rs", &old, &new)
     };
     rename("")

@@ -274,7 +274,8 @@ fn the_rules_read_only_what_may_concern_them() {
 /// A design with these rows at HEAD, and those in the change.
 fn amended(stage: Stage, settings: &str, old: &[&str], new: &[&str]) -> Work {
     with_designs(stage, settings, |settings| {
-        let (old, new) = (document(old), document(new));
+        let old = document(old);
+        let new = document(new);
         let mut design = governing(DESIGN, &old, settings);
         match (stage, settings.authority) {
             (Stage::Range, guard_toml::Authority::Head) => {
