@@ -153,7 +153,7 @@ fn input_that_guard_does_not_understand_is_denied() {
         payload.to_string()
     };
     // Two programs may take different values of one key.
-    let twice = format!("\"file_path\": \"{path}\", \"content\"");
+    let twice = format!("\"file_path\": {}, \"content\"", json!(path));
     let twice = fine.to_string().replacen("\"content\"", &twice, 1);
     let large = fine.to_string() + &" ".repeat(16 << 20);
     for (payload, part) in [
@@ -190,7 +190,7 @@ fn input_that_guard_does_not_understand_is_denied() {
 #[test]
 fn tools_that_change_no_files_pass_and_unknown_ones_that_may_are_denied() {
     let repo = repo();
-    let path = absolute(&repo, LOG);
+    let path = json!(absolute(&repo, LOG)).to_string();
     for [tool, input, answer] in table(
         r#"Bash | {"command": "cargo test"} | passes
         Grep | {"pattern": "x", "path": "LOG"} | passes
@@ -202,7 +202,7 @@ fn tools_that_change_no_files_pass_and_unknown_ones_that_may_are_denied() {
         change_files | {"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch", "in": "b"} | denied
         delete_file | {"path": "LOG"} | denied"#,
     ) {
-        let input = serde_json::from_str(&input.replace("LOG", &path)).unwrap();
+        let input = serde_json::from_str(&input.replace("\"LOG\"", &path)).unwrap();
         match answer {
             "passes" => call(&repo, tool, &input).passes(),
             _ => call(&repo, tool, &input).answers(&format!("guard does not know the tool {tool}")),

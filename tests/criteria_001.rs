@@ -59,7 +59,12 @@ fn r000_140_r000_150_r001_1_1_no_operation_leaves_the_workspace_and_each_refusal
             assert_eq!(record["event"], "refused", "{arguments:?}");
             assert_eq!(record["operation"], arguments[0]);
             let recorded = record["path"].as_str().unwrap().trim_matches('"');
-            assert_eq!(recorded, arguments[1].escape_debug().to_string());
+            let mut escaped = arguments[1].escape_debug().to_string();
+            // There, a backslash stands between names.
+            if cfg!(windows) {
+                escaped = escaped.replace("\\\\", "\\");
+            }
+            assert_eq!(recorded, escaped);
             assert!(record["time"].is_string());
         }
     }
