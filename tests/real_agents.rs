@@ -216,12 +216,13 @@ fn hooks_run_or_not_where_an_agent_is_started_below_the_root() {
         let Some((repo, program)) = with_hooks(&agent) else {
             return;
         };
-        let calls = json!([agent.writes(&repo, "stray.py")]);
+        // Gemini writes only below its own directory, with or without guard.
+        let calls = json!([agent.writes(&repo, "src/stray.py")]);
         let driven = agent.drive_with(&repo, &program, &calls, |command| {
             command.current_dir(repo.path("src"));
         });
         // Codex names files relative to where it is.
-        let is_written = ["stray.py", "src/stray.py"]
+        let is_written = ["src/stray.py", "src/src/stray.py"]
             .iter()
             .any(|path| repo.path(path).exists());
         assert_eq!(
