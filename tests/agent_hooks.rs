@@ -165,7 +165,10 @@ fn input_that_guard_does_not_understand_is_denied() {
         ("{}".into(), "PreToolUse only"),
         (changed("/hook_event_name", 1.into()), "PreToolUse only"),
         (changed("/cwd", ".".into()), "neither `cwd`"),
-        (changed("/cwd", "/no/such/place".into()), "be entered"),
+        (
+            changed("/cwd", absolute(&repo, "gone").into()),
+            "be entered",
+        ),
         (changed("/tool_name", Value::Null), "it names no tool"),
         (changed("/tool_input", "x".into()), "not a JSON object"),
         (changed("/tool_input", json!({})), "guard does not know"),
