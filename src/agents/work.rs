@@ -154,7 +154,7 @@ impl AgentWork<'_> {
         let is_call = event.kind == EventKind::AfterTool;
         if !is_call
             || !places.has_repositories_below()
-            || !CheckpointStore::is_first(&event.session)
+            || !CheckpointStore::note_unobserved(&event.session)
         {
             return Ok(None);
         }

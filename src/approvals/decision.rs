@@ -75,13 +75,15 @@ impl Question {
 
     /// The other strategies to choose from, as a person types them.
     pub fn others(&self) -> Vec<&'static str> {
+        let Some(own) = self.strategy() else {
+            return Vec::new();
+        };
         if !self.may_combine || !self.effect.existed() {
             return Vec::new();
         }
         let mut others = vec!["replace", "append", "insert LINE"];
         others.extend(can_extend(self.effect.path.as_ref()).then_some("extend"));
-        let own = self.strategy().map_or("", Strategy::name);
-        others.retain(|other| !other.starts_with(own));
+        others.retain(|other| !other.starts_with(own.name()));
         others
     }
 

@@ -129,11 +129,21 @@ impl Observed<'_> {
         let fetched = self
             .after
             .refs()
-            .filter(|(name, _)| self.is_fetched(repo, name));
+            .filter(|(name, _)| self.is_excused(repo, name));
         let refs = self.before.refs().chain(fetched).map(|(_, id)| id);
         let known: BTreeSet<ObjectId> = refs.chain(self.before.head_commit()).collect();
         let known = known.into_iter();
         known.filter(|&id| repo.commit(id).is_ok()).collect()
+    }
+
+    /// Whether the table has nothing against a commit that no ref had before.
+    fn is_excused(&self, repo: &Repository, name: &str) -> bool {
+        let now = if self.is_fetched(repo, name) {
+            Now::Fetched
+        } else {
+            Now::Differs
+        };
+        Fact::of(Had::NoRef, now).does() == Does::Nothing
     }
 
     /// Whether a ref has what a remote has, which was configured with this address when the session began.
@@ -148,8 +158,7 @@ impl Observed<'_> {
             rest.is_some_and(|rest| rest.starts_with('/'))
                 && known.and_then(|known| known.get(remote)) == now.get(remote)
         };
-        let is_fetched = now.keys().any(is_of) && repo.may_be_fetched(name);
-        is_fetched && Fact::of(Had::NoCommit, Now::Fetched).does() == Does::Nothing
+        now.keys().any(is_of) && repo.may_be_fetched(name)
     }
 }
 
@@ -328,6 +337,7 @@ impl ObservedJudge<'_> {
     /// What guard looks with: its own log, snapshots and checkpoints, and the files that say which hooks run and what
     /// git ignores.
     fn means(&self, found: &mut Observation) -> Result<()> {
+        // The answer is always the same: it is asked so that the table alone decides.
         if Fact::of(Had::Means, Now::Changed).does() != Does::ReportMeans {
             return Ok(());
         }
@@ -355,6 +365,7 @@ impl ObservedJudge<'_> {
         let since_first = first.map(|first| store.changed_switches(&first, after));
         let since_first = since_first.transpose()?;
         for (path, what) in store.changed_switches(before, after)? {
+            // A switch that is again as it was when the session began is nobody's loss.
             let is_back = |all: &Vec<_>| !all.contains(&(path.clone(), what.clone()));
             if since_first.as_ref().is_some_and(is_back) {
                 continue;
@@ -394,8 +405,8 @@ impl Observation {
         }
         for loss in self.losses.all() {
             match &loss.what {
-                LostThing::File { path, .. } => drop(back.files.insert(path.to_string())),
-                LostThing::Staged { path, .. } => drop(back.staged.insert(path.to_string())),
+                LostThing::File { path, .. } => back.files.extend([path.to_string()]),
+                LostThing::Staged { path, .. } => back.staged.extend([path.to_string()]),
                 LostThing::Commit(lost) if lost.is_stash() => {
                     back.stashes.push(lost.commit.to_string());
                 }

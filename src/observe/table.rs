@@ -14,9 +14,9 @@ pub(super) enum Had {
     Reached,
     /// What guard looks with: its log, snapshots and checkpoints, the switches of hooks, an agent's settings.
     Means,
-    /// No such commit, outside `refs/remotes`.
-    NoCommit,
-    /// The commits of a ref or stash.
+    /// A commit that no ref reached.
+    NoRef,
+    /// The content of a path, which a commit of a ref or stash has.
     Known,
     /// The scope in force.
     Scope,
@@ -92,7 +92,7 @@ const GONE_OR_UNREACHED: &[Now] = &[Now::Gone, Now::Committed, Now::Replaced, No
 /// The first line that fits decides.
 const TABLE: &[TableLine] = &[
     TableLine {
-        had: &[Had::Path, Had::NoCommit],
+        had: &[Had::Path, Had::NoRef],
         now: &[Now::Differs],
         made_by: None,
         lines: ANY,
@@ -134,7 +134,7 @@ const TABLE: &[TableLine] = &[
         does: Does::ReportMeans,
     },
     TableLine {
-        had: &[Had::NoCommit],
+        had: &[Had::NoRef],
         now: &[Now::Fetched],
         made_by: None,
         lines: ANY,

@@ -100,11 +100,11 @@ const FOREIGN: &[&str] = &[
 /// How the name of a change log begins, in lower case.
 const CHANGE_LOGS: &[&str] = &["change", "history", "news", "release"];
 
-/// The endings of a change log.
-const TEXT_ENDINGS: &[&str] = &["", "md", "rst", "txt", "adoc"];
-
 /// What may follow that.
 const CHANGE_LOG_ENDS: &[&str] = &["", "s", "log", "notes", "_notes", "-notes"];
+
+/// The endings of a change log.
+const TEXT_ENDINGS: &[&str] = &["", "md", "rst", "txt", "adoc"];
 
 /// Whether a file is a change log by its name, such as `CHANGES.rst` or `NEWS`.
 fn is_change_log(name: &str) -> bool {
@@ -342,7 +342,9 @@ impl Found {
 
 /// Puts a setting in the place of the commented line of the template.
 fn fill_in(text: &mut String, line: &str, setting: &str) {
-    *text = text.replacen(&format!("# {line}"), setting, 1);
+    let commented = format!("# {line}");
+    debug_assert!(text.contains(&commented), "{line}");
+    *text = text.replacen(&commented, setting, 1);
 }
 
 /// Whether a file is one of these plans.

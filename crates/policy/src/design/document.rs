@@ -178,8 +178,8 @@ fn open_section(outline: &Outline<'_>, place: &BlockPlace) -> Option<(usize, Ann
     Some((section, outline.places[section].announces?))
 }
 
-/// The tables with types: of each section the first, those of the heading itself, and those with the same columns. One
-/// in which no cell names a path claims nothing beside another.
+/// The tables with types: of each section the first, those that stand directly below its heading, and those with the same
+/// columns as the first. A table in which no cell names a path claims nothing beside another.
 fn typed_tables<'b>(
     mut tables: Vec<ScopeTable<'b>>,
     draft: &DesignBuilder<'_>,

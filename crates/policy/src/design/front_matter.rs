@@ -220,6 +220,7 @@ fn entries(text: &str) -> Result<Vec<Entry<'_>>, usize> {
     loop {
         let (key, key_span) = match reader.next()? {
             (Event::MappingEnd, _) => break,
+            // Without an anchor and a tag, as everywhere below.
             (Event::Scalar(key, _, 0, None), place) => (key, place),
             (_, place) => return Err(place.start),
         };

@@ -76,7 +76,7 @@ const WHOLE_DENIALS: &[&str] = &[
 
 /// A remark that contains one of these phrases makes its row a mention. Whole words; those of scripts without blanks
 /// anywhere.
-const DENIAL_PHRASES: &[&str] = &[
+const MENTIONING: &[&str] = &[
     "do not",
     "don't",
     "dont",
@@ -194,7 +194,7 @@ const DENIAL_PHRASES: &[&str] = &[
 ];
 
 static FORBIDDEN_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(FORBIDDEN));
-static DENYING_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(DENIAL_PHRASES));
+static MENTIONING_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(MENTIONING));
 
 /// The words of the longest phrase of [`DENIALS`].
 const MAX_DENIAL_WORDS: usize = 3;
@@ -243,7 +243,7 @@ pub(super) fn judge(text: &str, action: RowAction, is_open: bool) -> Remark {
     if is_other_type || is_denial(text, &said) {
         return Remark::Contradiction;
     }
-    if DENYING_PHRASES.are_in(&said) {
+    if MENTIONING_PHRASES.are_in(&said) {
         return Remark::Mention;
     }
     Remark::Plain
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn each_phrase_that_a_remark_contains_makes_the_row_a_mention() {
-        for phrase in DENIAL_PHRASES {
+        for phrase in MENTIONING {
             let text = format!("the parser, {phrase} the printer");
             let said = judge(&text, MODIFY, false);
             assert_ne!(said, Remark::Plain, "{text}");

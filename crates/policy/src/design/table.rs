@@ -76,8 +76,9 @@ impl Columns {
 
     /// The column of the descriptions: one with such a name, or else the first of prose.
     fn description(&self) -> Option<usize> {
-        let prose = (0..self.names.len()).filter(|&index| self.is_prose(index));
-        prose.min_by_key(|&index| !DESCRIPTION_COLUMN.contains(&self.names[index].as_str()))
+        let mut prose = (0..self.names.len()).filter(|&index| self.is_prose(index));
+        let is_named = |&index: &usize| DESCRIPTION_COLUMN.contains(&self.names[index].as_str());
+        prose.clone().find(is_named).or_else(|| prose.next())
     }
 
     /// Whether a column has neither paths, types nor numbers.

@@ -213,7 +213,6 @@ fn split_note(text: &str) -> Option<(&str, Option<&str>)> {
 
 /// One type, Add with Modify, or a type with itself; and a noun.
 fn of_head(head: &str) -> Option<RowType> {
-    // "read-only" and "no-change" have a hyphen of their own.
     let mut parts: Vec<&str> = head.split_whitespace().collect();
     let mut is_directory = false;
     if parts.len() > 1
@@ -230,6 +229,7 @@ fn of_head(head: &str) -> Option<RowType> {
         .replace(" or ", "/");
     let mut actions = Vec::new();
     for word in separated.split('/') {
+        // "read-only" and "no-change" have a hyphen of their own.
         actions.push(of_word(&word.trim().replace('-', " "))?);
     }
     let both = [

@@ -184,13 +184,15 @@ fn measure_sides(
     }
 }
 
-/// What is not text is lost whole, if it is deleted or changes its kind. Else nothing is lost, as another version of an
-/// image has none of its bytes, unless less than half of the bytes remain: such versions cannot be similar either.
+/// The loss of what is not text, of which no part can be compared.
 fn lost_bytes(old: &Side<'_>, new: &Option<Side<'_>>, conversion: Option<Conversion>) -> Lost {
     let total = old.blob.len();
     match new {
+        // Another version of an image has none of its bytes, and is no loss.
         Some(new) if conversion.is_none() && new.blob.len() >= total.div_ceil(2) => Lost::NOTHING,
+        // With less than half of the bytes it cannot be another version.
         Some(new) if conversion.is_none() => Lost::bytes(total - new.blob.len(), total),
+        // It is deleted, or becomes something else.
         _ => Lost::bytes(total, total),
     }
 }

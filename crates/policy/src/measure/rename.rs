@@ -123,10 +123,13 @@ impl<'a, F> Matcher<'a, F> {
             let mut with_row = with_row.into_iter();
             let mut without = without.into_iter();
             for to in added {
-                // One with a row has fewer partners.
-                let may_have = !self.added[to].has_row;
-                let first = may_have.then(|| with_row.next()).flatten();
-                if let Some(from) = first.or_else(|| without.next()) {
+                // A deleted file with a row may only go to a path without one, so it is taken first.
+                let from = if self.added[to].has_row {
+                    without.next()
+                } else {
+                    with_row.next().or_else(|| without.next())
+                };
+                if let Some(from) = from {
                     self.pair(from, to);
                 }
             }

@@ -85,7 +85,8 @@ impl Unit {
     }
 }
 
-/// The bytes of the equal units at the start of both texts; the last may be left out.
+/// The bytes of the equal units at the start of both texts. The last is left out where the texts differ behind it, since
+/// one of them may go on: that costs a little time, and no exactness.
 pub(super) fn equal_head(old: &[u8], new: &[u8], unit: Unit) -> usize {
     let same = equal_start(old, new);
     if same == old.len() && same == new.len() {

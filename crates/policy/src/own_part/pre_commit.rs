@@ -213,7 +213,7 @@ fn has_commit(stages: &Value) -> bool {
 /// Whether the stages of a local hook have the commit, or a hook of git of their own, such as pre-push.
 fn has_own_stage(stages: &Value) -> bool {
     let mut stages = texts(stages).unwrap_or_default().into_iter();
-    has_commit(&Value::Null) || stages.any(|stage| COMMIT_STAGES.contains(&stage) || is_hook(stage))
+    stages.any(|stage| COMMIT_STAGES.contains(&stage) || is_hook(stage))
 }
 
 fn has_known_arguments(arguments: &Value) -> bool {

@@ -30,7 +30,8 @@ use super::{Blobs, Repository, Tree, show_file};
 use crate::disk::{self, absolute};
 use write_guard_policy::error::{Error, Result};
 
-/// What the private repository sets: contents are kept as they are, and nothing else runs.
+/// What the private repository sets, behind the first lines of `[core]`: contents are kept as they are, and nothing else
+/// runs.
 const CONFIG: &str = "\
 \tbare = false
 \tfsmonitor = false
@@ -49,7 +50,7 @@ const CONFIG: &str = "\
 [advice]
 \taddEmbeddedRepo = false
 ";
-/// Turns off every conversion; the attributes of the work tree come after it.
+/// Turns off every conversion, in `info/attributes`, which overrides the attributes of the work tree.
 const ATTRIBUTES: &str = "* -text -filter -ident -working-tree-encoding\n";
 
 /// What a work tree and its repository held.
@@ -262,8 +263,8 @@ impl<'a> CheckpointStore<'a> {
         })
     }
 
-    /// Whether a session that is nowhere observed is asked about for the first time.
-    pub fn is_first(session: &str) -> bool {
+    /// Notes that a session that is nowhere observed was asked about; true for the first time.
+    pub fn note_unobserved(session: &str) -> bool {
         let Some(cache) = cache_directory() else {
             return false;
         };

@@ -16,8 +16,8 @@ pub(super) type IndexRead<T> = Result<T, String>;
 const HEADER: usize = 12;
 /// The size of an entry before its object id: ten 32-bit numbers.
 const STAT: usize = 40;
-/// At least the size of what may be NUL before the path: that, an id of SHA-256, flags and a number. The next NUL ends the
-/// path, or is behind it.
+/// An upper bound of what may be NUL before the path: those numbers, an id of SHA-256, both fields of flags, and the number
+/// of bytes to take off the path before. The next NUL ends the path, or is behind it.
 const FIXED: usize = STAT + 32 + 4 + 5;
 /// The offset of the mode.
 const MODE: usize = 24;
@@ -33,12 +33,12 @@ const SKIP_WORKTREE: u16 = 0x4000;
 const INTENT_TO_ADD: u16 = 0x2000;
 /// The longest path that guard reads. Git's prefix compression would let a small file hold many long paths.
 const LONGEST_PATH: usize = 8 << 10;
-/// At least the size of an entry.
+/// No entry is longer.
 const LONGEST_ENTRY: usize = LONGEST_PATH + 128;
-/// What is read after a jump.
-const FIRST: usize = 4 << 10;
-/// What is read at once; more leaves the processor's caches.
-const MOST: usize = 64 << 10;
+/// So many bytes are read after a jump.
+const READ_AFTER_JUMP: usize = 4 << 10;
+/// So many bytes are read at once; more leaves the processor's caches.
+const READ_AT_ONCE: usize = 64 << 10;
 /// After how many entries a position is noted, from which reading can start.
 const BLOCK: usize = 32;
 /// The mode of a directory that a sparse index holds as one entry.
@@ -263,7 +263,7 @@ impl<'a> EntryCursor<'a> {
             index,
             at: 0,
             current: None,
-            buffer: vec![0; MOST],
+            buffer: vec![0; READ_AT_ONCE],
             piece: 0,
             filled: 0,
             start: HEADER,
@@ -284,7 +284,7 @@ impl<'a> EntryCursor<'a> {
         {
             return Ok(here);
         }
-        let size = here.map_or(FIRST, |_| MOST).min(left);
+        let size = here.map_or(READ_AFTER_JUMP, |_| READ_AT_ONCE).min(left);
         self.index.fill(self.next, &mut self.buffer[..size])?;
         (self.piece, self.filled) = (self.next, size);
         self.refill()
