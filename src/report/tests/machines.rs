@@ -355,6 +355,10 @@ fn run_that_could_not_judge_has_no_verdict_in_any_format() {
     let failure = |format| failure(&error, format);
     let value = |format| serde_json::from_str::<Value>(&failure(format)).unwrap();
 
+    for &format in Format::ALL {
+        let text = failure(format);
+        assert!(text.contains("no design was found"), "{text}");
+    }
     assert_eq!(
         value(Format::Json)["error"]["message"],
         "no design was found"
