@@ -271,7 +271,9 @@ fn unknown(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     let name = name.to_ascii_lowercase();
     let patch = patch_in(&name, input);
-    if let Some(patch) = patch.filter(|_| input.len() == 1) {
+    if input.len() == 1
+        && let Some(patch) = patch
+    {
         return patch_actions(patch);
     }
     let seems_to_change =

@@ -215,7 +215,7 @@ impl Gate<'_> {
         let steps = [Some(&effect.consent), effect.consent_to_commit.as_ref()];
         let steps = steps.into_iter().flatten();
         let approvals =
-            steps.map(|step| approve(self.repo, step, design.clone(), decision, signer));
+            steps.map(|step| new_approval(self.repo, step, design.clone(), decision, signer));
         approvals.collect()
     }
 
@@ -254,7 +254,7 @@ pub fn new_id() -> Result<String> {
 ///
 /// # Errors
 /// Signing failed, so there is no approval.
-pub fn approve(
+pub fn new_approval(
     repo: &Repository,
     change: &Change,
     design: Option<BString>,

@@ -12,7 +12,7 @@ mod store;
 
 pub(crate) use commits::{CommitApprovals, is_given};
 pub use decision::{
-    Answer, Ask, Question, approve, consume, held_change, keep, new_id, pending, reject,
+    Answer, Ask, Question, consume, held_change, keep, new_approval, new_id, pending, reject,
 };
 pub(crate) use dialogue::{answer, ask_for_word};
 #[cfg(feature = "mcp")]

@@ -74,7 +74,7 @@ pub(crate) fn attempts(
     let mut groups: BTreeMap<WorkKey, Vec<RefusedRequest>> = BTreeMap::new();
     for (at, record) in records.iter().enumerate() {
         let is_recent = since.is_none_or(|since| record.text("time") >= since);
-        if let Some(refusal) = RefusedRequest::of(record, at, &root).filter(|_| is_recent) {
+        if is_recent && let Some(refusal) = RefusedRequest::of(record, at, &root) {
             let design = refusal.designs.join(", ");
             let key = (refusal.branch.clone(), design, refusal.agent.clone());
             groups.entry(key).or_default().push(refusal);

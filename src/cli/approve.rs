@@ -182,7 +182,7 @@ impl ApproveArgs {
         let approvals = waiting.iter().map(|clearable| {
             let change = &clearable.change;
             let design = clearable.design.clone();
-            approvals::approve(repo, change, design, decision, signer.as_ref())
+            approvals::new_approval(repo, change, design, decision, signer.as_ref())
         });
         let approvals: Vec<Approval> = approvals.collect::<GateResult<_>>()?;
         for (approval, change) in approvals.iter().zip(waiting) {

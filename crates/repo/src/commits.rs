@@ -439,7 +439,7 @@ pub fn repeated_by_rebase(repo: &Repository) -> Result<Vec<ObjectId>> {
             .next()
             .is_some_and(|command| REPEATING.contains(&command));
         let commit = words.find(|word| !word.starts_with(b"-"));
-        if let Some(commit) = commit.filter(|_| is_repeating) {
+        if is_repeating && let Some(commit) = commit {
             repeated.extend(repo.resolve_commit(commit.into())?);
         }
     }

@@ -447,7 +447,9 @@ fn differences<'a>(
         };
         let old = next_old.filter(|_| order.is_le());
         let new = next_new.filter(|_| order.is_ge());
-        if let Some(entry) = old.or(new).filter(|_| old != new) {
+        if old != new
+            && let Some(entry) = old.or(new)
+        {
             let [old, new] = [old, new].map(|side| side.map(state_of));
             // Two modes may mean the same kind.
             if old != new {

@@ -57,7 +57,9 @@ impl Loader<'_, '_> {
         let is_range = self.facts.stage == Stage::Range;
         let names = self.names()?;
         let settings = &self.policy.settings;
-        if let Some(done) = self.done.borrow().first().filter(|_| self.is_done()) {
+        if self.is_done()
+            && let Some(done) = self.done.borrow().first()
+        {
             return Ok(format!("no design applies: {}", done.statement()));
         }
         let filled = policy::filled_patterns(settings, &names);

@@ -24,7 +24,9 @@ const LIST: (&str, &str) = ("<ul class=\"findings\">", "</ul>");
 pub(super) fn refused(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     let mut files: BTreeMap<&BString, Vec<&Finding>> = BTreeMap::new();
     for finding in ordered(&verdict.findings) {
-        if let Some(path) = finding.path.as_ref().filter(|_| is_of_file(finding)) {
+        if is_of_file(finding)
+            && let Some(path) = finding.path.as_ref()
+        {
             files.entry(path).or_default().push(finding);
         }
     }

@@ -70,7 +70,9 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
         let mut other = DesignBuilder::new(source);
         read_allowed(allowed, &mut other);
         read_lists(&outline, &mut other, &mut HashSet::new());
-        if let Some(first) = first.filter(|_| !draft.is_void) {
+        if !draft.is_void
+            && let Some(first) = first
+        {
             report_beyond(first, other, draft);
         }
         return;

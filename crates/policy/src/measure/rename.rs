@@ -91,7 +91,7 @@ impl<'a, F> Matcher<'a, F> {
         for (side, ends) in [self.deleted, self.added].into_iter().enumerate() {
             for (at, end) in ends.iter().enumerate() {
                 let is_open = !self.is_paired[side][at] && !end.id.is_empty_blob();
-                if let Some(key) = key(end).filter(|_| is_open) {
+                if is_open && let Some(key) = key(end) {
                     groups.entry(key).or_default()[side].push(at);
                 }
             }

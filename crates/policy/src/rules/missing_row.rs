@@ -57,7 +57,9 @@ pub(super) fn with_command(
 ) -> Finding {
     let path: &BStr = design.path.as_ref();
     let shown = shell_word(path);
-    if let Some(operation) = policy.operation.filter(|_| policy.stage == Stage::Commit) {
+    if policy.stage == Stage::Commit
+        && let Some(operation) = policy.operation
+    {
         let leave = format!("git {operation} --abort");
         return finding.help(Help::run(format_args!("to leave the {operation}"), leave));
     }

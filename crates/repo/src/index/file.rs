@@ -412,7 +412,9 @@ impl<'a> EntryCursor<'a> {
         }
         let target = self.at + count.min(self.left());
         let block = self.index.blocks.get(target / BLOCK);
-        if let Some(block) = block.filter(|_| target / BLOCK > self.at / BLOCK) {
+        if target / BLOCK > self.at / BLOCK
+            && let Some(block) = block
+        {
             self.at = target / BLOCK * BLOCK;
             self.next = block.offset;
             self.path = block.previous.to_vec().into();

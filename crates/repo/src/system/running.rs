@@ -34,7 +34,7 @@ pub fn run_in_place(command: &mut Command) -> io::Result<u8> {
     let passing_on = thread::spawn(move || {
         for signal in signals.forever() {
             let has_it = BY_KEY.contains(&signal) && is_in_foreground();
-            if let Some(signal) = Signal::from_named_raw(signal).filter(|_| !has_it) {
+            if !has_it && let Some(signal) = Signal::from_named_raw(signal) {
                 // A program that has just ended needs no signal.
                 let _ = kill_process(process, signal);
             }

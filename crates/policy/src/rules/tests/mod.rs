@@ -322,7 +322,9 @@ impl Work {
         let mut result = Tree(self.unchanged.0.clone());
         for (change, _, new) in &self.changes {
             // A request is judged by what is there before it is written.
-            if let Some(entry) = new.as_ref().filter(|_| self.policy.stage != Stage::Request) {
+            if self.policy.stage != Stage::Request
+                && let Some(entry) = new.as_ref()
+            {
                 result.0.insert(change.path.clone(), entry.clone());
             }
         }
