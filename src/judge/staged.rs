@@ -208,15 +208,20 @@ pub fn amended_approvals(repo: &Repository) -> Result<AmendedApprovals> {
         return Ok(all);
     };
     let replaced = repo.commit(head)?;
-    let parent = replaced.parents.first().copied();
-    for value in trailer::values(&replaced.trailers, TRAILER) {
-        // Ranges tell of a trailer that cannot be read.
-        let Ok(approval) = Approval::from_trailer_value(value) else {
-            continue;
-        };
+    // Ranges tell of a trailer that cannot be read.
+    let approvals: Vec<Approval> = trailer::values(&replaced.trailers, TRAILER)
+        .filter_map(|value| Approval::from_trailer_value(value).ok())
+        .collect();
+    if approvals.is_empty() {
+        return Ok(all);
+    }
+    let before = repo.tree_of(replaced.parents.first().copied())?;
+    let index = Index::open(repo)?;
+    let after = index.tree()?;
+    for approval in approvals {
         let path = approval.path.as_ref();
-        let old = repo.tree_of(parent)?.get(path)?;
-        let new = Index::open(repo)?.tree()?.get(path)?;
+        let old = before.get(path)?;
+        let new = after.get(path)?;
         if approval.is_for(&Change::new(path, old, new)) {
             all.kept.push(approval);
         } else {

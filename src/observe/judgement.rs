@@ -405,8 +405,12 @@ impl Observation {
         }
         for loss in self.losses.all() {
             match &loss.what {
-                LostThing::File { path, .. } => back.files.extend([path.to_string()]),
-                LostThing::Staged { path, .. } => back.staged.extend([path.to_string()]),
+                LostThing::File { path, .. } => {
+                    back.files.insert(path.to_string());
+                }
+                LostThing::Staged { path, .. } => {
+                    back.staged.insert(path.to_string());
+                }
                 LostThing::Commit(lost) if lost.is_stash() => {
                     back.stashes.push(lost.commit.to_string());
                 }

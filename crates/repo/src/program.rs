@@ -46,9 +46,10 @@ impl Git {
             let name = name.as_encoded_bytes();
             !name.starts_with(b"GIT_") || name.starts_with(b"GIT_CONFIG")
         });
-        git.in_directory(root)
+        let root = absolute(root);
+        git.in_directory(&root)
             .env("GIT_DIR", absolute(git_dir))
-            .env("GIT_WORK_TREE", absolute(root))
+            .env("GIT_WORK_TREE", &root)
             .env("GIT_INDEX_FILE", absolute(index))
             .set("core.hooksPath", "/dev/null")
             .set("core.fsmonitor", "false")
@@ -85,10 +86,10 @@ impl Git {
             .set("user.email", "guard@localhost")
     }
 
-    /// git itself changes to the directory: where guard is a static program, the standard library could only do so in
+    /// git itself changes to the directory, which is absolute: where guard is a static program, the standard library could only do so in
     /// a copy of this process, and making that takes longer than starting git.
     pub(super) fn in_directory(mut self, directory: &Path) -> Git {
-        self.command.arg("-C").arg(absolute(directory));
+        self.command.arg("-C").arg(directory);
         self
     }
 
