@@ -1,11 +1,8 @@
 //! `guard doctor`: checks that the set-up works, and says how to repair it.
 
-use std::path::Path;
-
 use super::calling_file::FILES;
 use super::git_hooks::{self, OWN_HOOKS, Placed, Survey, TRAILERS};
 use super::hook::HookState;
-use super::manager::Managed;
 use super::{Check, Plan, Status, trial};
 use crate::judge;
 use write_guard_policy::error::{Error, Result};
@@ -28,7 +25,7 @@ pub fn examine(repo: Result<Repository>) -> Vec<Check> {
         Ok(survey) => {
             checks.push(directory(&survey));
             let wanted = survey.hooks.iter().filter(|placed| placed.is_wanted());
-            checks.extend(wanted.map(|placed| hook(placed, &survey, &root)));
+            checks.extend(wanted.map(|placed| hook(placed, &survey)));
             checks.extend(trial::check(&survey, &root));
         }
     }
@@ -63,7 +60,7 @@ fn directory(survey: &Survey) -> Check {
     Check::new("hooks-path", Status::Warn, message).help(OWN_HOOKS)
 }
 
-fn hook(placed: &Placed, survey: &Survey, root: &Path) -> Check {
+fn hook(placed: &Placed, survey: &Survey) -> Check {
     // Who lets a tool run the hooks chose them there; only the first judges ordinary commits.
     let is_absent = placed.state == HookState::Missing || placed.managed.is_some();
     let first = &survey.hooks[0];
@@ -89,8 +86,7 @@ fn hook(placed: &Placed, survey: &Survey, root: &Path) -> Check {
     match &placed.part.install {
         Plan::ByHand(steps) => check.help.extend(steps.iter().cloned().map(Into::into)),
         Plan::Write(..) => {
-            let by = Managed::not_set_up(placed.hook.name, root);
-            let command = by.map_or("guard install git", |by| by.tool.setup_command());
+            let command = survey.install_command(placed.hook.name);
             check.help.push(command.into());
         }
         Plan::Keep | Plan::Remove => {}

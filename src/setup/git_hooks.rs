@@ -46,12 +46,20 @@ pub struct Survey {
     pub inside: bool,
     /// The hooks that guard installs.
     pub hooks: Vec<Placed>,
+    /// Where hook managers have their settings.
+    root: PathBuf,
 }
 
 /// The hook that writes trailers.
 pub(super) const TRAILERS: &str = "prepare-commit-msg";
 
 impl Survey {
+    /// The command that gets a hook that is not there: of the manager whose settings call guard in it, else guard's own.
+    pub(super) fn install_command(&self, hook: &'static str) -> &'static str {
+        let by = Managed::not_set_up(hook, &self.root);
+        by.map_or("guard install git", |by| by.tool.setup_command())
+    }
+
     /// How to get a hook that writes the trailers; `None` where git calls guard for the message.
     pub fn trailer_fix(&self) -> Option<Vec<String>> {
         for placed in &self.hooks {
@@ -69,7 +77,7 @@ impl Survey {
         let first = &self.hooks[0];
         let managed = first.managed.as_ref().filter(|_| first.calls_guard());
         let by_manager = managed.map(|by| by.for_hook(TRAILERS).advice());
-        Some(by_manager.unwrap_or_else(|| vec!["run: guard install git".to_owned()]))
+        Some(by_manager.unwrap_or_else(|| vec![format!("run: {}", self.install_command(TRAILERS))]))
     }
 }
 
@@ -98,6 +106,7 @@ pub fn survey(repo: &Repository) -> Result<Survey> {
             .map(|&hook| place(root, hook, directory.join(hook.name), is_husky))
             .collect(),
         directory: found,
+        root: root.to_owned(),
     })
 }
 
