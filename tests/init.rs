@@ -281,8 +281,11 @@ fn change_of_openspec_passes_from_proposal_to_archive() {
     let pretend = ["lint", "--ci", "--pretend", "github:main..HEAD"];
     let archived = "openspec/changes/archive/2026-01-31-add-login/tasks.md";
     repo.guard(&pretend).exits(0).says(archived);
+    // So does a correction.
     repo.stage("src/login.rs", "fn login_again() {}\n");
-    repo.guard(&["lint"]).exits(2).says("no design");
+    repo.guard(&["lint"]).exits(0).says(archived);
+    repo.stage("src/other.rs", "fn other() {}\n");
+    repo.guard(&["lint"]).exits(1).says("src/other.rs");
 }
 
 #[test]

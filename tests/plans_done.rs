@@ -166,7 +166,7 @@ fn pattern_that_can_end_no_plan_is_refused_at_its_place() {
 fn moved_design_is_found_only_where_the_settings_know_it() {
     for (done, code) in [("done = \"docs/done/LLD-{issue}.md\"\n", 0), ("", 2)] {
         let repo = Repo::new();
-        let path = "[lld]\npath = \"docs/active/LLD-{issue}.md\"\n";
+        let path = "[lld]\nbase = \"main\"\npath = \"docs/active/LLD-{issue}.md\"\n";
         repo.stage("guard.toml", format!("{path}{done}"));
         repo.commit("Set guard up");
         repo.branch("188-work");
@@ -178,10 +178,16 @@ fn moved_design_is_found_only_where_the_settings_know_it() {
         repo.git(&["mv", "docs/active/LLD-188.md", "docs/done/LLD-188.md"]);
         repo.commit("Finish");
         let told = repo.guard(&["lint", "--range", "main..HEAD"]).exits(code);
+        repo.stage("src/a.rs", "fn corrected() {}\n");
+        let told_before = repo.guard(&["lint"]).exits(code);
         if code == 2 {
-            told.says("the branch moved it to docs/done/LLD-188.md, which no pattern");
+            for told in [told, told_before] {
+                told.says("the branch moved it to docs/done/LLD-188.md, which no pattern");
+            }
             continue;
         }
+        repo.commit("Correct it");
+        repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
         // Once it is merged, another branch cannot take it up again.
         repo.git(&["switch", "--quiet", "main"]);
         repo.git(&["merge", "--quiet", "188-work"]);
@@ -191,4 +197,93 @@ fn moved_design_is_found_only_where_the_settings_know_it() {
         repo.stage("src/a.rs", "fn b() {}\n");
         repo.tells("lint", 2, "docs/active/LLD-188.md is done");
     }
+}
+
+const OPENSPEC: &str = "[lld]
+path = \"openspec/changes/{slug}/{proposal,design,tasks,files}.md\"
+base = \"main\"
+[scope]
+always = [\"/openspec/**\", \"!/openspec/**/\", \"!/openspec/changes/*/files.md\"]
+";
+const ARCHIVE: &str = "openspec/changes/archive/2026-11-30-login";
+
+/// A branch whose design its framework has archived; `name` is that of the branch.
+fn archived(name: &str) -> Repo {
+    let repo = Repo::new();
+    repo.stage("guard.toml", OPENSPEC);
+    repo.stage(
+        "openspec/specs/login/spec.md",
+        "# Login\n\n## Files Changed\n\n- Modify: `src/b.rs`\n",
+    );
+    repo.stage("src/b.rs", "fn b() {}\n");
+    repo.commit("Set guard up");
+    repo.branch(name);
+    repo.design(
+        "openspec/changes/login/files.md",
+        &[("src/a.rs", "Add", "x")],
+    );
+    repo.commit("Say what may change");
+    repo.install_hook("pre-commit");
+    repo.install_hook("prepare-commit-msg");
+    repo.guard(&["use", "openspec/changes/login/files.md"])
+        .exits(0);
+    repo.stage("src/a.rs", "fn a() {}\n");
+    repo.try_git(&["commit", "-m", "Change it"]).exits(0);
+    repo.write(format!("{ARCHIVE}/.keep"), "");
+    repo.git(&["mv", "openspec/changes/login/files.md", ARCHIVE]);
+    repo.try_git(&["commit", "-m", "Archive the change"])
+        .exits(0);
+    repo
+}
+
+/// Found by the name of the branch, and by the choice of a person.
+#[test]
+fn correction_after_the_branch_archived_its_design_is_judged_by_that() {
+    for name in ["feature/login", "other"] {
+        let repo = archived(name);
+        repo.stage("src/b.rs", "fn c() {}\n");
+        repo.tells("lint", 1, "src/b.rs is not in the design");
+        repo.guard(&["check", "src/b.rs"]).exits(1);
+        repo.git(&["restore", "--staged", "--worktree", "src/b.rs"]);
+        repo.stage("src/a.rs", "fn corrected() {}\n");
+        repo.tells("lint", 0, ARCHIVE);
+        repo.guard(&["check", "src/a.rs"]).exits(0);
+        repo.try_git(&["commit", "-m", "Correct it"]).exits(0);
+        let message = repo.git(&["log", "-1", "--format=%B"]);
+        assert!(
+            message.contains(&format!("Guard-Design: {ARCHIVE}/files.md")),
+            "{message}"
+        );
+        repo.guard(&["lint", "--range", "main..HEAD", "--each-commit"])
+            .exits(0);
+        // A clone that knows no choice reads the trailers.
+        repo.git(&[
+            "config",
+            "--unset-all",
+            &format!("branch.{name}.guardDesign"),
+        ]);
+        repo.guard(&["lint", "--range", "main..HEAD", "--each-commit"])
+            .exits(0);
+    }
+}
+
+/// What a framework writes beside its designs is written without a row, so only what the branch adds can be its design.
+#[test]
+fn trailer_makes_no_older_document_a_design() {
+    let repo = archived("feature/login");
+    let trailer = "Guard-Design: openspec/specs/login/spec.md";
+    repo.git(&[
+        "commit",
+        "--quiet",
+        "--allow-empty",
+        "-m",
+        "Choose",
+        "-m",
+        trailer,
+    ]);
+    repo.tells(
+        "lint --range main..HEAD",
+        2,
+        "openspec/specs/login/spec.md (chosen by",
+    );
 }

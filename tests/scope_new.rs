@@ -81,6 +81,11 @@ fn name_is_asked_for_where_the_branch_has_none_and_agents_are_refused() {
         ("docs/LLD-{issue}.md", "hotfix", "docs/LLD-hotfix.md"),
         ("docs/LLD-{issue}.md", "7-fix", "docs/LLD-7.md"),
         ("specs/{branch}/{a,b}.md", "004-x", "specs/004-x/a.md"),
+        (
+            "specs/{branch}/{a,files}.md",
+            "004-x",
+            "specs/004-x/files.md",
+        ),
         ("plans/{slug}.md", "chore", "plans/chore.md"),
         ("plans/*.md", "chore", "plans/chore.md"),
     ] {

@@ -162,7 +162,8 @@ fn rules_of_older_work(repo: &Repository, range: &Range, options: &Options) -> R
             _ => Err(Error::new(format!(
                 "the merge base has no guard.toml, but the target branch ({name}) does"
             ))
-            .help("rebase or merge, so that guard can use it")),
+            .help("rebase or merge, so that guard can use it")
+            .help("or name the branch that this work goes to instead, as in BRANCH..HEAD")),
         };
     }
     if never_had_any && let Some((name, _)) = target_with_settings(repo)? {

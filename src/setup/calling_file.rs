@@ -62,17 +62,20 @@ files! {
         ["trust the workspace in VS Code"]
     "pre-commit" ".pre-commit-config.yaml" include_str!("../../hooks/ci/pre-commit.yaml"), []
         ["write the address of guard behind `repo:`, commit the file alone, and run: \
-          pre-commit install"]
+          pre-commit install", ROW_FOR_ADDRESS]
     "husky" ".husky/pre-commit" "", [] ["commit the file alone"]
     "husky" ".husky/prepare-commit-msg" "", [] []
     "lefthook" "lefthook.yml" "", [] ["commit the file alone, and run: lefthook install"]
     "github" ".github/workflows/guard.yml" include_str!("../../hooks/ci/github.yml"), []
         ["write the address of guard behind `uses:`, and make the job `guard` a required check \
-          of the branch"]
+          of the branch", ROW_FOR_ADDRESS]
     "gitlab" ".gitlab-ci.yml" include_str!("../../hooks/ci/gitlab.yml"), []
         ["write the address of guard behind `--git`, and let merge requests wait for their \
-          pipelines"]
+          pipelines", ROW_FOR_ADDRESS]
 }
+
+const ROW_FOR_ADDRESS: &str = "a design has to name the file in the commit that writes the address, since the program \
+                               there may be anything: guard scope new --from-changes";
 
 impl CallingFile {
     /// The agent that reads the file.

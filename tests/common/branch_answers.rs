@@ -149,7 +149,8 @@ impl Branch {
             return Some(Difference::RowWithItsCode);
         }
         let has_trailers = self.hooks.write_trailers();
-        let is_nameless = moment == Moment::Queue && !has_trailers && !brings_design;
+        let shows_design = brings_design && !self.is_archived();
+        let is_nameless = moment == Moment::Queue && !has_trailers && !shows_design;
         is_nameless.then_some(Difference::QueueWithoutTrailers)
     }
 }
@@ -174,7 +175,12 @@ fn differences_of(seed: usize, kind: Kind, hooks: Hooks) -> Vec<String> {
     let mut asked = Vec::new();
     for _ in 0..1 + random.below(4) {
         let act = ACTS[random.below(ACTS.len())];
-        if matches!(act, Act::AmendMessage | Act::Squash) && !has_work {
+        let has_nothing_to_do = match act {
+            Act::AmendMessage | Act::Squash => !has_work,
+            Act::Archive => branch.is_archived(),
+            _ => false,
+        };
+        if has_nothing_to_do {
             continue;
         }
         if branch.act(act) {

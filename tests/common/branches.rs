@@ -73,6 +73,8 @@ pub enum Act {
     AmendMessage,
     Squash,
     MergeTarget,
+    /// The design goes where finished ones are.
+    Archive,
 }
 
 pub const ACTS: &[Act] = &[
@@ -86,9 +88,10 @@ pub const ACTS: &[Act] = &[
     Act::AmendMessage,
     Act::Squash,
     Act::MergeTarget,
+    Act::Archive,
 ];
 
-const SETTINGS: &str = "[lld]\npath = \"docs/lld/active/LLD-{issue}.md\"\nstanding = \"docs/lld/standing.md\"\nbase = \"main\"\n";
+const SETTINGS: &str = "[lld]\npath = \"docs/lld/active/LLD-{issue}.md\"\ndone = \"docs/lld/done/LLD-{issue}.md\"\nstanding = \"docs/lld/standing.md\"\nbase = \"main\"\n";
 
 pub struct Branch {
     pub repo: Repo,
@@ -337,6 +340,30 @@ impl Branch {
         run(guard.args(["-C", self.at]).args(arguments))
     }
 
+    /// Where the design goes when the work is finished.
+    fn archive_path(&self) -> String {
+        self.design.replace("active", "done")
+    }
+
+    pub fn is_archived(&self) -> bool {
+        self.repo
+            .path(format!("{}/{}", self.at, self.archive_path()))
+            .exists()
+    }
+
+    fn place_of_design(&self) -> String {
+        if self.is_archived() {
+            self.archive_path()
+        } else {
+            self.design.to_owned()
+        }
+    }
+
+    fn archive(&self) {
+        self.write(&self.archive_path(), &self.text(self.design));
+        fs::remove_file(self.repo.path(format!("{}/{}", self.at, self.design))).unwrap();
+    }
+
     /// Does a step, and tells whether git's hooks accepted it.
     pub fn act(&mut self, act: Act) -> bool {
         let more = |text: String| text + "more\n";
@@ -351,9 +378,11 @@ impl Branch {
             Act::Gutted => self.write(self.file, &lines(120, "other")),
             Act::RowWithItsCode => {
                 let row = "| `extra.py` | Add |\n";
-                self.write(self.design, &(self.text(self.design) + row));
+                let place = self.place_of_design();
+                self.write(&place, &(self.text(&place) + row));
                 self.write("extra.py", "x\n");
             }
+            Act::Archive => self.archive(),
             Act::AmendMessage | Act::Squash | Act::MergeTarget => {}
         }
         self.git(&["add", "--all"]).exits(0);

@@ -5,14 +5,13 @@ use std::collections::{BTreeSet, HashSet};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::select::{Choice, matching};
-use super::{Loader, is_new_file, new_documents};
+use super::{Loader, is_new_file};
 use write_guard_policy::change::Change;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{escaped, escaped_list};
 use write_guard_policy::policy::{self, ChosenBy, FilledPattern, Stage};
-use write_guard_policy::scope::done;
 use write_guard_policy::scope::path_placeholders::PathNames;
-use write_guard_repo::{Tree, changes_between};
+use write_guard_repo::Tree;
 
 impl Loader<'_, '_> {
     /// The design that `[lld] path` names: one document, or the documents of one directory. Where it leaves several or none,
@@ -46,37 +45,23 @@ impl Loader<'_, '_> {
         if !found.is_empty() {
             return Ok(found);
         }
-        // The range may have added a design and moved it since.
-        for tree in self.trees_of_commits().rev() {
-            let added = self.on_side(&entries, &tree)?;
-            if !added.is_empty() {
-                return self.where_moved(added);
-            }
-        }
-        Ok(Vec::new())
+        self.moved_by_names(&entries)
     }
 
-    fn trees_of_commits(&self) -> impl DoubleEndedIterator<Item = Tree<'_>> {
-        let commits = self.facts.commits.iter();
-        commits.map(|commit| Tree::at(self.facts.repo.objects(), commit.tree))
-    }
-
-    /// The designs that this branch adds: those of its commits or, where they add none, those that a commit is about to
-    /// add. Where the branch began is unknown, there are none of the former, and the latter would be forgotten at once.
+    /// The designs that this branch adds: those of its commits, or what these have made of them, or, where they add none,
+    /// those that a commit is about to add. Where the branch began is unknown, there are none of the former, and the latter would be forgotten at once.
     fn added_designs(&self) -> Result<Vec<BString>> {
-        if self.facts.stage == Stage::Range {
-            return Ok(self.new_designs(&self.facts.changes));
-        }
-        let repo = self.facts.repo;
-        let target = self.policy.settings.base.as_deref();
-        let Some((_, first)) = self.facts.base.merge_base(repo, target)? else {
+        let Some(work) = self.work_of_branch()? else {
             return Ok(Vec::new());
         };
-        let earlier = changes_between(repo.objects(), first.id(), self.base().id())?;
-        Ok(match self.new_designs(&earlier) {
-            added if added.is_empty() => self.new_designs(&self.facts.changes),
-            added => added,
-        })
+        let mut added = self.new_designs(&work.changes);
+        if added.is_empty() {
+            added = self.added_and_moved(work)?;
+        }
+        if added.is_empty() {
+            added = self.new_designs(&self.facts.changes);
+        }
+        Ok(added)
     }
 
     /// The designs that changes add, without standing ones.
@@ -142,7 +127,11 @@ impl Loader<'_, '_> {
     }
 
     /// The design that one side has.
-    fn on_side(&self, entries: &[FilledPattern], side: &Tree<'_>) -> Result<Vec<Choice>> {
+    pub(super) fn on_side(
+        &self,
+        entries: &[FilledPattern],
+        side: &Tree<'_>,
+    ) -> Result<Vec<Choice>> {
         let mut found = BTreeSet::new();
         let mut by = None;
         for entry in entries {
@@ -176,30 +165,6 @@ impl Loader<'_, '_> {
             .into_iter()
             .map(|path| Choice::new(path, by.clone(), is_found))
             .collect())
-    }
-
-    /// Follows designs that the range itself added and then moved to where they are at its end: a new Markdown file
-    /// of the same name, in a place for designs, for those that are done, or for what a framework writes beside them.
-    /// Without such a file they stay as they are.
-    pub(super) fn where_moved(&self, mut choices: Vec<Choice>) -> Result<Vec<Choice>> {
-        for choice in &mut choices {
-            let path: &BStr = choice.path.as_ref();
-            let is_there = self.is_on_a_side(path)?;
-            let mut trees = self.trees_of_commits();
-            if is_there || !trees.any(|tree| tree.get(path).is_ok_and(|state| state.is_some())) {
-                continue;
-            }
-            let settings = &self.policy.settings;
-            let mut moved = new_documents(&self.facts.changes, &choice.path);
-            if let Some(to) = moved.find(|to| {
-                self.is_design(to)
-                    || done::is_sign(to.as_bstr(), &settings.done)
-                    || settings.always.contains(to.as_bstr())
-            }) {
-                choice.path = to.clone();
-            }
-        }
-        Ok(choices)
     }
 
     /// The branch whose designs apply, if the work tree's own branch is another one that was made from it.

@@ -4,12 +4,14 @@
 mod by_branch;
 mod done;
 mod locate;
+mod moved;
 mod no_design;
 mod read;
 mod select;
 mod unconfigured;
+mod work_of_branch;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use gix::bstr::{BStr, BString};
 
@@ -32,6 +34,7 @@ pub(super) use read::is_other_text;
 pub use select::CHOICE_KEY;
 pub(super) use select::{Choice, matching_among};
 pub(super) use unconfigured::{never_had_settings, target_with_settings};
+use work_of_branch::WorkOfBranch;
 
 /// What a policy for requests is loaded for, which decides whether it needs a design.
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +111,8 @@ struct Loader<'f, 'a> {
     done: RefCell<Vec<DonePlan>>,
     /// Whether that is why the branch has no design of its own.
     own_is_done: bool,
+    /// What is committed on this branch; looked up when a choice first depends on it.
+    work: OnceCell<Option<WorkOfBranch<'f>>>,
     /// The policy so far, without designs.
     policy: Policy,
 }
@@ -124,6 +129,7 @@ impl<'f, 'a> Loader<'f, 'a> {
             by_hand: by_hand.collect::<Result<_>>()?,
             done: RefCell::default(),
             own_is_done: false,
+            work: OnceCell::new(),
             policy: Policy {
                 operation: facts.operation,
                 ..Policy::of_settings(facts.stage, Settings::default())

@@ -123,8 +123,9 @@ impl Loader<'_, '_> {
             }
             None => {
                 let none = Error::new(format!("there is no design at {shown}"));
-                let mut moved = new_documents(&self.facts.changes, &choice.path);
-                Err(none.help(match moved.next() {
+                let work = self.work_of_branch()?;
+                let moved = work.and_then(|work| new_documents(&work.changes, &choice.path).next());
+                Err(none.help(match moved {
                     Some(to) => format!(
                         "the branch moved it to {}, which no pattern of `path`, `standing`, `done` \
                          or `always` in guard.toml matches: move it after the merge, or add a \

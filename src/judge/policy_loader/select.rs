@@ -53,7 +53,8 @@ impl Loader<'_, '_> {
             stored if stored.is_empty() => self.by_settings(),
             stored => self
                 .chosen(stored)
-                .and_then(|own| self.of_the_settings(own)),
+                .and_then(|own| self.of_the_settings(own))
+                .and_then(|own| self.where_moved(own)),
         };
         let mut own = match own {
             // A branch name that says too much leaves the choice to the commits.
@@ -91,10 +92,11 @@ impl Loader<'_, '_> {
         let mut here = Vec::new();
         for choice in named {
             let path = choice.path.clone();
-            // A commit may select one of the configured designs, but not turn any document into a design.
+            // A commit may select one of the configured designs, or where this branch has its own now, but not turn any
+            // document into a design.
             let choice = if self.is_design(&path) {
                 self.where_moved(vec![choice])?
-            } else if self.is_on_a_side(path.as_ref())? {
+            } else if self.is_on_a_side(path.as_ref())? && !self.is_added_among_moved(&path) {
                 self.of_the_settings(vec![choice])?
             } else {
                 vec![choice]

@@ -112,7 +112,7 @@ pub(in crate::judge) fn note(target: &str) -> String {
     let target = escaped(target);
     format!(
         "this work began before guard.toml, which {target} has, so guard checks only links and \
-         names that leave the repository; merge or rebase to check everything"
+         names that leave the repository; to check everything before it goes there, merge or rebase"
     )
 }
 

@@ -156,6 +156,11 @@ impl Search {
     }
 }
 
+/// The bits of a word of 64 places behind that of one place.
+fn bits_behind(place: usize) -> u64 {
+    !1 << (place % 64)
+}
+
 /// One row of the table of lengths.
 struct Row {
     /// A bit per place of the new sequence: whether the length grows there.
@@ -180,7 +185,7 @@ impl Row {
         if self.grows[word] & bit != 0 {
             return;
         }
-        let behind = self.grows[word] & !(bit | (bit - 1));
+        let behind = self.grows[word] & bits_behind(place);
         let next = if behind == 0 {
             self.next_word(word)
         } else {
@@ -204,8 +209,7 @@ impl Row {
     /// The first word behind this one with a bit.
     fn next_word(&mut self, word: usize) -> Option<usize> {
         let mut at = word / 64;
-        let bit = 1_u64 << (word % 64);
-        let mut behind = self.any[at] & !(bit | (bit - 1));
+        let mut behind = self.any[at] & bits_behind(word);
         loop {
             while behind == 0 {
                 at += 1;

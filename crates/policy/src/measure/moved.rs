@@ -209,6 +209,19 @@ mod tests {
     }
 
     #[test]
+    fn several_runs_that_move_to_one_file_add_up() {
+        let old = lines(0..20);
+        let new = format!("{}other\n{}", lines(2..6), lines(10..15));
+        let mut pool = AddedLines::default();
+        pool.add(b"", new.as_bytes());
+        let both = MovedLines {
+            lines: 9,
+            with_content: 9,
+        };
+        assert_eq!(pool.take(old.as_bytes(), b"", None), [(0, both)]);
+    }
+
+    #[test]
     fn a_file_does_not_pay_for_itself() {
         let mut pool = AddedLines::default();
         let text = lines(0..10);

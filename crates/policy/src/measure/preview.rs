@@ -330,6 +330,28 @@ mod tests {
         assert!(preview.ends_with("[truncated] 2 more added lines\n"));
     }
 
+    /// A marker in place of a single line would save nothing.
+    #[test]
+    fn one_line_more_than_fit_is_shown_and_two_are_counted() {
+        let run: Vec<&[u8]> = vec![b"1\n", b"2\n", b"3\n", b"4\n"];
+        let shown = |most| {
+            let mut lines = Vec::new();
+            add_run('+', &run, most, 80, &mut lines);
+            lines
+        };
+        assert_eq!(shown(4), ["+1", "+2", "+3", "+4"]);
+        assert_eq!(shown(3), ["+1", "+2", "+3", "+4"]);
+        assert_eq!(shown(2), ["+1", "+2", "[truncated] 2 more added lines"]);
+    }
+
+    #[test]
+    fn tabs_stay_and_a_cut_counts_characters() {
+        assert_eq!(visible(b"\ta\tb", 80), "\ta\tb");
+        assert_eq!(visible("éé\té".as_bytes(), 3), "éé\t…");
+        assert_eq!(visible("éé\té".as_bytes(), 4), "éé\té");
+        assert_eq!(visible("a\u{200d}b".as_bytes(), 80), "a\\u{200d}b");
+    }
+
     #[test]
     fn a_missing_final_newline_and_a_carriage_return_are_visible() {
         assert_eq!(

@@ -299,6 +299,30 @@ mod tests {
         super::is_reformat(&old, &new)
     }
 
+    /// As [`super::has_words`], of words between blanks.
+    fn has_words(old: &str, new: &str) -> bool {
+        let words = |text: &'static str| text.split(' ').map(str::as_bytes).collect::<Vec<_>>();
+        let [old, new] = [old, new].map(|text| words(text.to_owned().leak()));
+        let mut input = InternedInput::default();
+        input.update_before(old.into_iter());
+        input.update_after(new.into_iter());
+        super::has_words(&input)
+    }
+
+    #[test]
+    fn fewer_than_a_tenth_of_the_words_may_be_lost_and_as_many_added() {
+        let old = "a b c d e f g h i j k";
+        assert!(has_words(old, "k j i h g f e d c b a"));
+        assert!(has_words(old, "a b c d e f g h i j"));
+        assert!(has_words(old, "a b c d e f g h i j k l"));
+        assert!(!has_words(old, "a b c d e f g h i"), "two are lost");
+        assert!(
+            !has_words(old, "a b c d e f g h i j k l m"),
+            "two are added"
+        );
+        assert!(!has_words("a a b", "a b"), "each counts by itself");
+    }
+
     #[test]
     fn other_layout_quotes_and_separators_are_a_reformat() {
         let old = module(40);

@@ -308,6 +308,23 @@ fn the_lost_share_is_known_of_a_text_without_lines_and_of_a_binary_file_with_con
 }
 
 #[test]
+fn words_are_kept_wherever_they_stand_and_each_once() {
+    for (old, new, expected) in [
+        ("", "a", 1.0),
+        ("a b", "b\n\na", 0.0),
+        ("a b", "b", 0.5),
+        ("a a a b", "a", 0.75),
+        ("a", "", 1.0),
+    ] {
+        assert_eq!(
+            lost_words(old.as_bytes(), new.as_bytes()),
+            expected,
+            "{old:?} {new:?}"
+        );
+    }
+}
+
+#[test]
 fn a_loss_weighs_more_by_its_class_then_by_the_size_of_the_file_then_by_its_share() {
     let deleted = |count| {
         let content = lines(0..count);

@@ -8,6 +8,10 @@ use super::document_paths::{filled_patterns, issues_of};
 /// The name of a design for work on a branch whose name says nothing about it.
 const USUAL_NAME: &str = "hotfix";
 
+/// Of the documents of one directory, the one that no framework writes: a framework would take a design that stands in
+/// its own document for one of its plans, and find that incomplete.
+const OWN_DOCUMENT: &str = "/files.md";
+
 /// The path for a new design. A name takes the place of what the branch name says; `date` that of the last star in a
 /// pattern that has a placeholder, too.
 pub fn place_of_new_design(
@@ -29,24 +33,28 @@ pub fn place_of_new_design(
         },
         branch: name.or(last).map(str::to_owned),
     };
-    let filled = settings
-        .lld_path
-        .iter()
-        .zip(filled_patterns(settings, &names));
-    let mut paths = filled.flat_map(|(pattern, entry)| {
-        let has_name = pattern.contains('{');
-        entry.tries.into_iter().flat_map(move |path| {
-            // The last star stands for a date beside a name, or else for the name.
-            let star = if has_name { Some(date) } else { name };
-            literal_paths(&match (path.rsplit_once('*'), star) {
+    let entries = filled_patterns(settings, &names);
+    for (pattern, entry) in settings.lld_path.iter().zip(entries) {
+        // The last star stands for a date beside a name, or else for the name.
+        let star = if pattern.contains('{') {
+            Some(date)
+        } else {
+            name
+        };
+        for one in entry.tries {
+            let paths = match (one.rsplit_once('*'), star) {
                 (Some((start, end)), Some(star)) if !end.contains('/') => {
-                    format!("{start}{star}{end}")
+                    literal_paths(&format!("{start}{star}{end}"))
                 }
-                _ => path,
-            })
-        })
-    });
-    paths.next()
+                _ => literal_paths(&one),
+            };
+            let own = paths.iter().find(|path| path.ends_with(OWN_DOCUMENT));
+            if let Some(path) = own.or(paths.first()) {
+                return Some(path.clone());
+            }
+        }
+    }
+    None
 }
 
 fn last_issue(settings: &Settings, text: &str) -> Option<String> {
@@ -113,6 +121,18 @@ mod tests {
             ),
             ("d/*.md", Some("feature/count"), None, None),
             ("d/*/{slug}.md", Some("x"), None, None),
+            (
+                "d/{slug}/{spec,plan}.md",
+                Some("x"),
+                None,
+                Some("d/x/spec.md"),
+            ),
+            (
+                "d/{slug}/{spec,plan,files}.md",
+                Some("x"),
+                None,
+                Some("d/x/files.md"),
+            ),
             ("d/{slug}.md", Some("x"), Some("../y"), None),
         ] {
             let settings = Settings {

@@ -1,6 +1,6 @@
 //! Paths that a design takes out of the scope, whatever else grants them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use bstr::{BStr, BString, ByteSlice};
 
@@ -154,15 +154,16 @@ pub(super) struct TakenGrants {
     /// Whether a row takes away all.
     all: bool,
     /// The designs whose front matter takes away their own grants and those of standing designs.
-    designs: Vec<usize>,
+    designs: BTreeSet<usize>,
 }
 
 impl TakenGrants {
     fn by(&mut self, source: DenialSource, owner: Owner) {
         match source {
             DenialSource::Row => self.all = true,
-            DenialSource::FrontMatter if self.designs.contains(&owner.design) => {}
-            DenialSource::FrontMatter => self.designs.push(owner.design),
+            DenialSource::FrontMatter => {
+                self.designs.insert(owner.design);
+            }
         }
     }
 

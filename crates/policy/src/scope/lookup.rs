@@ -328,6 +328,17 @@ mod tests {
     }
 
     #[test]
+    fn a_rename_row_says_nothing_about_an_action() {
+        let mut moved = grant("src/a.rs", Actions::DELETE);
+        moved.renamed = Some("src/b.rs".into());
+        let scope = Scope::new(vec![moved, grant("src/b.rs", MODIFY)]);
+        assert!(scope.says("src/b.rs".into(), MODIFY));
+        assert!(!scope.says("src/b.rs".into(), ADD));
+        assert!(!scope.says("src/a.rs".into(), Actions::DELETE));
+        assert!(!scope.says("src/c.rs".into(), MODIFY));
+    }
+
+    #[test]
     fn all_grants_that_cover_a_path_are_found_the_narrowest_first() {
         let scope = scope(&[
             ("src/**", Actions::DELETE),

@@ -35,6 +35,21 @@ fn the_limits_are_more_than_100_lines_and_at_least_half() {
         .says(&["error destructive-change src/x.rs: src/x.rs loses 2 of 20 lines (10 %)"]);
 }
 
+/// Brackets and blank lines stay in any rewrite, so where more of the content is lost, its share is the one that counts.
+#[test]
+fn the_lines_with_content_are_named_where_more_of_them_are_lost() {
+    let marks = "}\n\n".repeat(60);
+    let before = lines("a", 100) + &marks;
+    let kept = |count| lines("a", count) + &marks;
+    let change = |after: String| commit("", &ROWS).modify("src/x.rs", &before, &after);
+    change(kept(40)).says(&[
+        "error destructive-change src/x.rs: src/x.rs loses 60 of 100 lines with content (60 %)",
+    ]);
+    change(kept(60)).says(&[]);
+    let facts = serde_json::json!({"class": "REPLACE", "lost": 60, "original": 100, "unit": "lines with content"});
+    assert_eq!(change(kept(40)).details(), facts);
+}
+
 #[test]
 fn the_facts_and_the_help_of_a_loss() {
     let work = cut("", 200, 20);

@@ -371,6 +371,9 @@ fn a_new_design_is_the_one_of_the_branch_as_long_as_that_has_none() {
     work(&["docs/lld/*.md"]).says(&[]);
     let skips = work(&[]).with(|policy| policy.settings.missing = guard_toml::Missing::Skip);
     skips.says(&[]);
+    // Where the merge base is known to lack the file, too.
+    work(&[]).began_with(&[(OTHER, None)]).says(&[&refused]);
+    work(&[OTHER]).began_with(&[(OTHER, None)]).says(&[]);
     let row = "`src/x.rs` | Add | x";
     super::work(Stage::Request, "", &[row])
         .add(OTHER, "a\n")

@@ -281,6 +281,41 @@ fn help_depends_on_the_stage() {
 }
 
 #[test]
+fn the_row_to_add_is_there_for_programs() {
+    let row = |work: Work| {
+        let row = work.findings()[0].row.clone();
+        row.map(|row| {
+            (
+                row.design.to_string(),
+                row.path.to_string(),
+                row.from,
+                row.word,
+            )
+        })
+    };
+    let told = |path: &str, word| Some((DESIGN.to_owned(), path.to_owned(), None, word));
+    assert_eq!(
+        row(commit("", &["`src/x.rs` | Modify | x"]).add("lib/x.rs", "a\n")),
+        told("lib/x.rs", "Add")
+    );
+    assert_eq!(
+        row(commit("", &["`src/x.rs` | Modify | x"]).modify("lib/x.rs", "a\n", "b\n")),
+        told("lib/x.rs", "Modify")
+    );
+    assert_eq!(
+        row(commit("", &["`src/x.rs` | Modify | x"]).delete("lib/x.rs", "a\n")),
+        told("lib/x.rs", "Delete")
+    );
+    let renamed =
+        row(commit("", &["`src/x.rs` | Modify | x"]).rename("lib/x.rs", "lib/y.rs", "a\n", "a\n"));
+    let from = Some(BString::from("lib/x.rs"));
+    assert_eq!(
+        renamed,
+        Some((DESIGN.to_owned(), "lib/y.rs".to_owned(), from, "Rename"))
+    );
+}
+
+#[test]
 fn row_is_named_by_what_the_change_leaves() {
     for (old, new, word) in [
         (None, file("a"), "Add"),

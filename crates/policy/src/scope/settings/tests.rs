@@ -301,3 +301,31 @@ fn the_place_of_every_key_is_known() {
         "guard.toml is not UTF-8"
     );
 }
+
+#[test]
+fn settings_observe_where_nothing_about_commits_is_an_error() {
+    let observes = |text: &str| parse(text.as_bytes()).unwrap().is_observing();
+    let quiet: String = crate::finding::Rule::ALL
+        .iter()
+        .filter(|rule| !rule.has_fixed_level())
+        .map(|rule| format!("{} = \"warning\"\n", rule.id()))
+        .collect();
+    let skip = "[lld]\nmissing = \"skip\"\n[rules]\n";
+    assert!(observes(&format!("{skip}{quiet}")));
+    // Rules about requests may stay errors, the others not.
+    let with = |rule: &str| {
+        let line = |level| format!("{rule} = \"{level}\"\n");
+        observes(&format!(
+            "{skip}{}",
+            quiet.replace(&line("warning"), &line("error"))
+        ))
+    };
+    assert!(with("protected-path"));
+    assert!(with("outside-roots"));
+    assert!(!with("out-of-scope"));
+    assert!(!with("destructive-change"));
+    assert!(
+        !observes(&format!("[rules]\n{quiet}")),
+        "commits need a design"
+    );
+}
