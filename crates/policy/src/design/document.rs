@@ -512,4 +512,70 @@ mod tests {
             assert_eq!(reasons, expected, "{text}");
         }
     }
+
+    /// The level, rule and reason of each fault of a table with these rows, in the order of these words.
+    fn faults(rows: &[&str]) -> Vec<String> {
+        let rows: String = rows.iter().map(|row| format!("| {row} |\n")).collect();
+        let text = format!("## Files Changed\n\n| File | Type | Notes |\n|---|---|---|\n{rows}");
+        let findings = read(&text).findings();
+        let told = findings.iter().zip(read(&text).faults);
+        let mut told: Vec<String> = told
+            .map(|(one, fault)| format!("{} {} {}", one.level.name(), one.rule.id(), fault.reason))
+            .collect();
+        told.sort();
+        told
+    }
+
+    #[test]
+    fn what_a_table_without_a_grant_lacks_depends_on_all_of_its_rows() {
+        let exists = "`a.rs` | Exists | x";
+        let todo = "TODO | Add | x";
+        let bad = "`../a.rs` | Add | x";
+        let frozen = "`b.rs` | Add | DO NOT MODIFY";
+        let placeholder = "error design-placeholder placeholder";
+        let only = "error design-placeholder only-placeholders";
+        let nothing = "error design-no-table nothing-granted";
+        assert_eq!(faults(&[todo]), [only, placeholder]);
+        assert_eq!(faults(&["None | | "]), [only]);
+        assert_eq!(faults(&[todo, "None | | "]), [only, placeholder]);
+        assert_eq!(faults(&[exists]), [nothing]);
+        assert_eq!(faults(&[frozen]), [nothing]);
+        assert_eq!(faults(&[exists, todo]), [nothing, placeholder]);
+        assert_eq!(faults(&[todo, frozen]), [nothing, placeholder]);
+        let outside = faults(&[bad, todo]);
+        assert!(
+            !outside.iter().any(|one| one == only || one == nothing),
+            "{outside:?}"
+        );
+        assert_eq!(outside.len(), 2, "{outside:?}");
+    }
+
+    #[test]
+    fn a_fault_keeps_its_level_as_a_finding() {
+        let front = "---\nfiles_modified: [front.rs]\n---\n";
+        let text = format!("{front}## Files Changed\n\n{TYPED}");
+        let levels: Vec<&str> = read(&text)
+            .findings()
+            .iter()
+            .map(|one| one.level.name())
+            .collect();
+        assert_eq!(levels, ["warning"]);
+    }
+
+    /// A list in an element of HTML is what a reader sees, and what guard does not read.
+    #[test]
+    fn rows_that_html_hides_from_guard_are_a_fault_of_what_announces_them() {
+        let reasons = |text: &str| {
+            let faults = read(text).faults;
+            faults.iter().map(|fault| fault.reason).collect::<Vec<_>>()
+        };
+        let list = "- `x.rs`\n";
+        let beside = format!("# Work\n\n## Files Changed\n\n{TYPED}\n# Rest\n\n");
+        let hidden =
+            |label: &str| reasons(&format!("{beside}<div>\n\n{label}\n\n{list}\n</div>\n"));
+        assert_eq!(hidden("**Files:**"), ["raw-html"]);
+        assert_eq!(hidden("## Files Changed"), ["raw-html"]);
+        assert_eq!(hidden("**Files**"), [""; 0]);
+        assert_eq!(hidden("Some words:"), [""; 0]);
+    }
 }

@@ -115,6 +115,16 @@ mod tests {
     }
 
     #[test]
+    fn braces_without_a_comma_are_a_slot() {
+        for text in ["{name}.py", "a/{b}", "{a,b}{c}", "}{a}", "{a}}"] {
+            assert!(has_slot(text), "{text}");
+        }
+        for text in ["{a,b}.py", "a}b{", "{a,b}c}", "}", "{a", "plain"] {
+            assert!(!has_slot(text), "{text}");
+        }
+    }
+
+    #[test]
     fn words_for_no_file() {
         for text in [
             "None",
