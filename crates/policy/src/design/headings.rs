@@ -305,6 +305,8 @@ mod tests {
             "Files to",
             "Read configuration files",
             "Files not found",
+            "Modify",
+            "Created and changed",
         ] {
             assert_eq!(untyped(text), None, "{text}");
         }

@@ -67,7 +67,6 @@ pub(super) fn has_slot(text: &str) -> bool {
             '{' => (is_open, has_comma) = (true, false),
             ',' => has_comma = true,
             '}' if is_open && !has_comma => return true,
-            '}' => is_open = false,
             _ => {}
         }
     }

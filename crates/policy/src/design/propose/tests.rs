@@ -186,3 +186,32 @@ fn a_row_that_its_table_cannot_say_stands_in_a_list() {
         format!("{table}| `src/d.rs` | … |\n\n## Files Changed\n\n- Delete: `src/e.rs`\n");
     assert_eq!(text, expected);
 }
+
+#[test]
+fn the_row_that_names_a_path_alone_gets_the_other_type() {
+    let head = "## Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n";
+    let table = format!("{head}| `src/a.rs` | Add | adds it |\n| `src/b.rs` | Modify | x |\n");
+    let text = insert(&parse(&table), &[wanted("src/a.rs", "Modify")], "", &parse).unwrap();
+    assert_eq!(text, table.replace("| Add | adds", "| Modify | adds"));
+    let list = "**Files:**\n- Create: `src/Create.rs`\n- Modify: `src/b.rs`\n";
+    let rows = [wanted("src/Create.rs", "Delete")];
+    let text = insert(&parse(list), &rows, "", &parse).unwrap();
+    assert_eq!(text, list.replace("- Create:", "- Delete:"));
+}
+
+#[test]
+fn a_row_of_several_paths_or_of_a_rename_keeps_its_type() {
+    let head = "## Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n";
+    for row in [
+        "| `src/a.rs`, `src/b.rs` | Add | x |\n",
+        "| `src/a.rs` -> `src/b.rs` | Rename | x |\n",
+    ] {
+        let text = format!("{head}{row}");
+        let known = parse(&text).grants;
+        if let Ok(after) = insert(&parse(&text), &[wanted("src/a.rs", "Modify")], "", &parse) {
+            assert!(after.contains(row), "{after}");
+            let now = parse(&after).grants;
+            assert_eq!(now[..known.len()], known, "{after}");
+        }
+    }
+}
