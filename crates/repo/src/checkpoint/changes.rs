@@ -201,6 +201,9 @@ impl CheckpointStore<'_> {
         let text = serde_json::to_vec(notes).unwrap_or_default();
         self.save(&format!("sessions/{id}"), &text)?;
         let note = self.note();
+        if fs::read(&note).is_ok_and(|known| known == id.as_bytes()) {
+            return Ok(());
+        }
         disk::create_private_directory(disk::directory_of(&note))
             .and_then(|()| fs::write(&note, id))
             .map_err(|error| unusable(&note, &error))

@@ -125,11 +125,14 @@ impl CheckpointStore<'_> {
             .map_err(|error| unusable(&self.git_dir, &error))?;
         // With a damaged index, nothing could be judged later.
         Index::open(self.repo)?;
-        let index = fs::read(self.repo.repo.index_path()).ok();
-        let index = index.map(|index| self.keep(&index)).transpose()?;
+        let known = fs::read_to_string(self.file("staged")).unwrap_or_default();
+        let index = match fs::read(self.repo.repo.index_path()) {
+            Ok(index) => Some(self.keep_index(&index, &known)?),
+            Err(_) => None,
+        };
         Ok(BesideFiles {
             head: head.trim().to_owned(),
-            fresh: self.keep_staged(index.as_deref(), &self.head_tree()?)?,
+            fresh: self.keep_staged(index.as_deref(), &self.head_tree()?, &known)?,
             index,
             refs: self.refs()?,
             switches: self.keep_switches(agent)?,
@@ -175,10 +178,28 @@ impl CheckpointStore<'_> {
         self.objects().contains(&id)
     }
 
-    /// Copies the contents that only the index has, and answers those that the store had not seen.
-    fn keep_staged(&self, index: Option<&str>, head_tree: &str) -> Result<Vec<ObjectId>> {
+    /// Keeps a copy of the index. Most often it is the one of last time, which `known` names: comparing them takes far less
+    /// time than hashing one.
+    fn keep_index(&self, index: &[u8], known: &str) -> Result<String> {
+        let name = known.lines().next().unwrap_or_default();
+        if ObjectId::from_hex(name.as_bytes()).is_ok()
+            && self.read_copy(name).is_ok_and(|copy| copy == index)
+        {
+            return Ok(name.to_owned());
+        }
+        self.keep(index)
+    }
+
+    /// Copies the contents that only the index has, and answers those that the store had not seen. `known` is what it kept
+    /// last: the name of the index, and HEAD's tree.
+    fn keep_staged(
+        &self,
+        index: Option<&str>,
+        head_tree: &str,
+        known: &str,
+    ) -> Result<Vec<ObjectId>> {
         let about = format!("{}\n{head_tree}", index.unwrap_or_default());
-        if fs::read(self.file("staged")).is_ok_and(|known| known == about.as_bytes()) {
+        if known == about {
             return Ok(Vec::new());
         }
         let head = self.repo.tree_of(self.repo.head_commit()?)?;
