@@ -72,6 +72,9 @@ fn branch_without_a_design_says_what_to_ask_the_user() {
     let text = told(&repo, "claude", "SessionStart");
     let parts = ["no design for issue 189", "ask the user", "guard scope new"];
     assert_says(&text, &parts);
+    // It may also write the design itself.
+    let own = "write the plan to `docs/lld/active/LLD-{issue}.md`";
+    assert_says(&text, &[own, "commit it before"]);
     // Standing rows hold on every branch.
     let settings = format!("{SETTINGS}standing = \"docs/lld/standing.md\"\n");
     repo.stage("guard.toml", settings);

@@ -38,7 +38,7 @@ fn no_design(repo: &Repository) -> String {
         [] => "the place that `[lld] path` of guard.toml names".to_owned(),
         places => places.join(" or "),
     };
-    format!("On a branch named after this work, write its plan to {place}. {NO_DESIGN}")
+    format!("On a branch named after this work, write the plan to {place}. {NO_DESIGN}")
 }
 
 /// What a model reads about a failure, after a verdict: what is wrong, what to do next as far as it fits into `most` bytes,
