@@ -267,23 +267,132 @@ fn correction_after_the_branch_archived_its_design_is_judged_by_that() {
     }
 }
 
-/// What a framework writes beside its designs is written without a row, so only what the branch adds can be its design.
+/// What a framework writes beside its designs is written without a row, so only what the branch has moved can be its
+/// design.
 #[test]
-fn trailer_makes_no_older_document_a_design() {
+fn trailer_makes_no_other_document_a_design() {
     let repo = archived("feature/login");
-    let trailer = "Guard-Design: openspec/specs/login/spec.md";
-    repo.git(&[
-        "commit",
-        "--quiet",
-        "--allow-empty",
-        "-m",
-        "Choose",
-        "-m",
-        trailer,
-    ]);
-    repo.tells(
-        "lint --range main..HEAD",
-        2,
-        "openspec/specs/login/spec.md (chosen by",
+    let evil = [("src/b.rs", "Modify", "x")];
+    repo.design("openspec/notes/files.md", &evil);
+    repo.design(&format!("{ARCHIVE}-2/files.md"), &evil);
+    repo.try_git(&["commit", "-m", "Write notes"]).exits(0);
+    for path in [
+        "openspec/specs/login/spec.md",
+        "openspec/notes/files.md",
+        "openspec/changes/archive/2026-11-30-login-2/files.md",
+    ] {
+        let trailer = format!("Guard-Design: {path}");
+        repo.stage("src/b.rs", "fn c() {}\n");
+        repo.git(&[
+            "-c",
+            "core.hooksPath=/dev/null",
+            "commit",
+            "--quiet",
+            "-m",
+            "Choose",
+            "-m",
+            &trailer,
+        ]);
+        repo.tells(
+            "lint --range main..HEAD",
+            1,
+            &format!("{path}, which commit"),
+        )
+        .says("is no design, so it allows nothing here")
+        .says("src/b.rs is not in the design");
+        repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    }
+}
+
+/// Of several changes that a branch archives, its own governs it.
+#[test]
+fn design_of_other_work_that_the_branch_archives_too_does_not_govern_it() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", OPENSPEC);
+    repo.stage("src/a.rs", "fn a() {}\n");
+    repo.stage("src/b.rs", "fn b() {}\n");
+    let [other, own] = [
+        "openspec/changes/before/files.md",
+        "openspec/changes/login/files.md",
+    ];
+    repo.design(other, &[("src/b.rs", "Modify", "x")]);
+    repo.commit("Set guard up");
+    repo.branch("login");
+    repo.design(own, &[("src/a.rs", "Modify", "x")]);
+    repo.commit("Say what may change");
+    for (from, to) in [(other, "2026-11-29-before"), (own, "2026-11-30-login")] {
+        let to = format!("openspec/changes/archive/{to}");
+        repo.write(format!("{to}/.keep"), "");
+        repo.git(&["mv", from, &to]);
+    }
+    repo.commit("Archive both");
+    repo.stage("src/a.rs", "fn aa() {}\n");
+    repo.tells("lint", 0, "2026-11-30-login/files.md");
+    repo.commit("Correct it");
+    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
+    repo.stage("src/b.rs", "fn bb() {}\n");
+    repo.tells("lint", 1, "src/b.rs is not in the design");
+    repo.commit("Sneak");
+    repo.guard(&["lint", "--range", "main..HEAD"]).exits(1);
+}
+
+/// One that was there before governs as the merge base has it, whatever the branch writes into the archived copy.
+#[test]
+fn design_of_the_target_that_the_branch_archives_governs_as_before() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", OPENSPEC);
+    repo.stage("src/a.rs", "fn a() {}\n");
+    repo.stage("src/b.rs", "fn b() {}\n");
+    repo.design(
+        "openspec/changes/login/files.md",
+        &[("src/a.rs", "Modify", "x")],
     );
+    repo.commit("Set guard up");
+    repo.branch("login");
+    repo.write(format!("{ARCHIVE}/.keep"), "");
+    repo.git(&["mv", "openspec/changes/login/files.md", ARCHIVE]);
+    repo.commit("Archive it");
+    let wider = [("src/a.rs", "Modify", "x"), ("src/b.rs", "Modify", "x")];
+    repo.design(&format!("{ARCHIVE}/files.md"), &wider);
+    repo.commit("Widen it");
+    for (file, code) in [("src/a.rs", 0), ("src/b.rs", 1)] {
+        repo.guard(&["check", file]).exits(code);
+        repo.stage(file, "fn other() {}\n");
+        repo.guard(&["lint"]).exits(code);
+        repo.commit("Change it");
+        repo.guard(&["lint", "--range", "main..HEAD"]).exits(code);
+    }
+}
+
+/// A branch that deletes an obsolete design has moved nothing.
+#[test]
+fn deleted_design_is_followed_to_no_other_document() {
+    for (missing, code) in [("block", 2), ("skip", 0)] {
+        let repo = Repo::new();
+        let settings = OPENSPEC.replace("base =", &format!("missing = \"{missing}\"\nbase ="));
+        repo.stage("guard.toml", settings);
+        repo.stage("src/b.rs", "fn b() {}\n");
+        repo.design(
+            "openspec/changes/login/files.md",
+            &[("src/a.rs", "Add", "x")],
+        );
+        repo.commit("Set guard up");
+        repo.branch("login");
+        repo.git(&["rm", "--quiet", "-r", "openspec/changes/login"]);
+        repo.commit("Drop the plan");
+        repo.stage("openspec/notes/files.md", "# Notes\n");
+        repo.commit("Write notes");
+        repo.stage("src/b.rs", "fn bb() {}\n");
+        repo.guard(&["lint"]).exits(code);
+        repo.guard(&["check", "src/b.rs"]).exits(code);
+        // Another design in its place decides.
+        repo.git(&["stash", "--quiet"]);
+        repo.design(
+            "openspec/changes/login-2/files.md",
+            &[("src/b.rs", "Modify", "x")],
+        );
+        repo.commit("Plan again");
+        repo.git(&["stash", "pop", "--quiet", "--index"]);
+        repo.tells("lint", 0, "openspec/changes/login-2/files.md");
+    }
 }

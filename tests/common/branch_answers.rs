@@ -15,6 +15,8 @@ pub enum Difference {
     RowWithItsCode,
     /// A queue knows neither the branch nor a trailer.
     QueueWithoutTrailers,
+    /// A queue makes one commit, which shows no move.
+    QueueAfterMove,
 }
 
 pub const DIFFERENCES: &[(Difference, &str)] = &[
@@ -25,6 +27,10 @@ pub const DIFFERENCES: &[(Difference, &str)] = &[
     (
         Difference::QueueWithoutTrailers,
         "a queue that squashes a branch without trailers whose design was there before",
+    ),
+    (
+        Difference::QueueAfterMove,
+        "a queue that squashes a branch that has moved the design that it brought",
     ),
 ];
 
@@ -148,9 +154,13 @@ impl Branch {
         if act == Some(Act::RowWithItsCode) {
             return Some(Difference::RowWithItsCode);
         }
-        let has_trailers = self.hooks.write_trailers();
-        let shows_design = brings_design && !self.is_archived();
-        let is_nameless = moment == Moment::Queue && !has_trailers && !shows_design;
+        if moment != Moment::Queue {
+            return None;
+        }
+        if brings_design && self.is_archived() {
+            return Some(Difference::QueueAfterMove);
+        }
+        let is_nameless = !self.hooks.write_trailers() && !brings_design;
         is_nameless.then_some(Difference::QueueWithoutTrailers)
     }
 }

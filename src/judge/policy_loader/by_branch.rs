@@ -48,8 +48,9 @@ impl Loader<'_, '_> {
         self.moved_by_names(&entries)
     }
 
-    /// The designs that this branch adds: those of its commits, or what these have made of them, or, where they add none,
-    /// those that a commit is about to add. Where the branch began is unknown, there are none of the former, and the latter would be forgotten at once.
+    /// The designs that this branch adds: those of its commits, also if they have moved, or, where they add none, those
+    /// that a commit is about to add. Where the branch began is unknown, there are none of the former, and the latter would
+    /// be forgotten at once.
     fn added_designs(&self) -> Result<Vec<BString>> {
         let Some(work) = self.work_of_branch()? else {
             return Ok(Vec::new());
@@ -85,14 +86,14 @@ impl Loader<'_, '_> {
         }
         self.refuse_several(&open)?;
         let is_found = open.len() > 1;
-        Ok(open
+        let choices = open
             .into_iter()
-            .map(|path| Choice::new(path, ChosenBy::AddedByBranch, is_found))
-            .collect())
+            .map(|path| Choice::new(path, ChosenBy::AddedByBranch, is_found));
+        self.where_moved(choices.collect())
     }
 
     /// Refuses to choose between different designs.
-    fn refuse_several<'p>(
+    pub(super) fn refuse_several<'p>(
         &self,
         found: impl IntoIterator<Item = &'p BString> + Clone,
     ) -> Result<()> {
@@ -127,11 +128,7 @@ impl Loader<'_, '_> {
     }
 
     /// The design that one side has.
-    pub(super) fn on_side(
-        &self,
-        entries: &[FilledPattern],
-        side: &Tree<'_>,
-    ) -> Result<Vec<Choice>> {
+    fn on_side(&self, entries: &[FilledPattern], side: &Tree<'_>) -> Result<Vec<Choice>> {
         let mut found = BTreeSet::new();
         let mut by = None;
         for entry in entries {

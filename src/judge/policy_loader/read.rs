@@ -27,18 +27,25 @@ impl Loader<'_, '_> {
         let is_range = self.facts.stage == Stage::Range;
         let judged = self.facts.head.map(|commit| commit.to_string());
         let judged = judged.unwrap_or_else(|| "index".to_owned());
+        let moved = match (&staged, &current) {
+            (None, None) => self.before_move(path)?,
+            _ => None,
+        };
         let (text, origin) = match (&staged, &current) {
             // A range is judged by the design at its head; its grants beyond the base's version are listed.
             (Some(text), _) if head_governs => (text, judged),
             (_, Some(text)) if is_range => (text, "merge base".to_owned()),
             (_, Some(text)) => (text, "HEAD".to_owned()),
             (Some(text), None) => (text, judged),
-            (None, None) => {
-                return match self.later_standing(choice)? {
-                    Some(governing) => Ok(governing),
-                    None => self.load_from_work_tree(choice),
-                };
-            }
+            (None, None) => match &moved {
+                Some(text) => (text, "merge base".to_owned()),
+                None => {
+                    return match self.later_standing(choice)? {
+                        Some(governing) => Ok(governing),
+                        None => self.load_from_work_tree(choice),
+                    };
+                }
+            },
         };
         let may_surprise =
             self.facts.stage == Stage::Request || self.by_hand.contains(&choice.path);
@@ -123,7 +130,7 @@ impl Loader<'_, '_> {
             }
             None => {
                 let none = Error::new(format!("there is no design at {shown}"));
-                let work = self.work_of_branch()?;
+                let work = self.work_of_branch().ok().flatten();
                 let moved = work.and_then(|work| new_documents(&work.changes, &choice.path).next());
                 Err(none.help(match moved {
                     Some(to) => format!(

@@ -92,24 +92,35 @@ impl Loader<'_, '_> {
         let mut here = Vec::new();
         for choice in named {
             let path = choice.path.clone();
-            // A commit may select one of the configured designs, or where this branch has its own now, but not turn any
+            let commit = choice.by.commit();
+            let is_there = self.is_on_a_side(path.as_ref())?;
+            // A commit may select one of the configured designs, or one that this branch has moved, but not turn any
             // document into a design.
-            let choice = if self.is_design(&path) {
+            let choices = if self.is_design(&path) {
                 self.where_moved(vec![choice])?
-            } else if self.is_on_a_side(path.as_ref())? && !self.is_added_among_moved(&path) {
+            } else if self.is_moved_there(&path)? {
+                vec![choice]
+            } else if is_there && !self.may_be_moved_to(&path) {
                 self.of_the_settings(vec![choice])?
             } else {
-                vec![choice]
+                Vec::new()
             };
-            for one in choice {
+            let mut counts = false;
+            for one in choices {
                 if self.is_on_a_side(one.path.as_ref())? {
                     here.push(one);
-                    continue;
+                    counts = true;
                 }
-                let shown = escaped(&path);
-                let commit = one.by.commit();
+            }
+            if !counts {
+                let why = if is_there {
+                    "is no design"
+                } else {
+                    "is not there"
+                };
                 self.policy.notes.push(format!(
-                    "{shown}, which commit {commit} names, is not there, so it allows nothing here"
+                    "{}, which commit {commit} names, {why}, so it allows nothing here",
+                    escaped(&path)
                 ));
             }
         }
