@@ -41,6 +41,37 @@ fn files_are_written_as_the_documentation_shows_them() {
     }
 }
 
+/// The program behind an address may be anything, so the commit that writes it needs a row, as the advice says.
+#[test]
+fn address_that_replaces_the_one_of_the_documentation_needs_a_row() {
+    for (name, file, _) in TARGETS {
+        let repo = Repo::new();
+        repo.stage("src/a.rs", "fn a() {}\n");
+        repo.commit("Start");
+        repo.guard(&["init"]).exits(0);
+        repo.git(&["add", "--all"]);
+        repo.commit("Set guard up");
+        let advice = "a design has to name the file in the commit that writes the address";
+        repo.tells(&format!("install {name}"), 0, advice)
+            .says("guard scope new --from-changes");
+        repo.git(&["add", "--all"]);
+        repo.guard(&["lint"]).exits(0);
+        repo.commit("Call guard");
+        repo.branch("7-address");
+        let written = repo.text(file);
+        let real = written
+            .replace("https://example.com/guard", "https://git.acme.test/guard")
+            .replace("your-organisation/guard", "acme/guard");
+        assert_ne!(real, written, "{name}");
+        repo.stage(file, real);
+        repo.tells("lint", 1, "it takes guard from another address");
+        repo.guard(&["scope", "new", "--from-changes"]).exits(0);
+        let design = "docs/lld/active/LLD-7.md";
+        repo.git(&["commit", "--quiet", "-m", "Add the design", "--", design]);
+        repo.tells("lint", 0, design);
+    }
+}
+
 #[test]
 fn guards_part_is_added_to_existing_files_and_goes_again() {
     let repo = Repo::new();

@@ -396,3 +396,26 @@ fn deleted_design_is_followed_to_no_other_document() {
         repo.tells("lint", 0, "openspec/changes/login-2/files.md");
     }
 }
+
+/// What others have archived on the target comes with a merge, and is no move of the branch.
+#[test]
+fn design_that_the_target_archived_does_not_govern_a_branch_that_merges_it() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", OPENSPEC);
+    repo.stage("src/a.rs", "fn a() {}\n");
+    let other = "openspec/changes/before/files.md";
+    repo.design(other, &[("src/a.rs", "Modify", "x")]);
+    repo.commit("Set guard up");
+    repo.branch("login");
+    repo.stage("openspec/notes/files.md", "# Notes\n");
+    repo.commit("Write notes");
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.write(format!("{ARCHIVE}/.keep"), "");
+    repo.git(&["mv", other, ARCHIVE]);
+    repo.commit("Archive it");
+    repo.git(&["switch", "--quiet", "login"]);
+    repo.git(&["merge", "--quiet", "--no-edit", "main"]);
+    repo.stage("src/a.rs", "fn aa() {}\n");
+    repo.tells("lint", 2, "no design for branch login");
+    repo.guard(&["check", "src/a.rs"]).exits(2);
+}

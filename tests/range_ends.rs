@@ -59,12 +59,14 @@ fn branch_older_than_the_settings_is_refused() {
     repo.commit("Rogue\n\nGuard-Design: docs/mine.md");
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(2)
-        .says("the merge base has no guard.toml, but the target branch");
+        .says("the merge base has no guard.toml, but the target branch")
+        .says("or name the branch that this work goes to instead, as in BRANCH..HEAD");
     let range = format!("{before}..HEAD");
     // A target without settings, such as a release branch, asks for none.
     repo.guard(&["lint", "--range", &range])
         .exits(0)
-        .says("this work began before guard.toml, which main has");
+        .says("this work began before guard.toml, which main has")
+        .says("to check everything before it goes there, merge or rebase");
     repo.git(&["merge", "--quiet", "--no-edit", "main"]);
     repo.tells("lint --range main..HEAD", 2, "does not match `[lld] path`");
 }
