@@ -207,6 +207,21 @@ always = [\"/openspec/**\", \"!/openspec/**/\", \"!/openspec/changes/*/files.md\
 ";
 const ARCHIVE: &str = "openspec/changes/archive/2026-11-30-login";
 
+/// Moves a document to a directory that is not there yet.
+fn archive(repo: &Repo, document: &str, to: &str) {
+    repo.write(format!("{to}/.keep"), "");
+    repo.git(&["mv", document, to]);
+}
+
+/// `main` with the settings and two files, not committed yet.
+fn openspec() -> Repo {
+    let repo = Repo::new();
+    repo.stage("guard.toml", OPENSPEC);
+    repo.stage("src/a.rs", "fn a() {}\n");
+    repo.stage("src/b.rs", "fn b() {}\n");
+    repo
+}
+
 /// A branch whose design its framework has archived; `name` is that of the branch.
 fn archived(name: &str) -> Repo {
     let repo = Repo::new();
@@ -229,8 +244,7 @@ fn archived(name: &str) -> Repo {
         .exits(0);
     repo.stage("src/a.rs", "fn a() {}\n");
     repo.try_git(&["commit", "-m", "Change it"]).exits(0);
-    repo.write(format!("{ARCHIVE}/.keep"), "");
-    repo.git(&["mv", "openspec/changes/login/files.md", ARCHIVE]);
+    archive(&repo, "openspec/changes/login/files.md", ARCHIVE);
     repo.try_git(&["commit", "-m", "Archive the change"])
         .exits(0);
     repo
@@ -307,10 +321,7 @@ fn trailer_makes_no_other_document_a_design() {
 /// Of several changes that a branch archives, its own governs it.
 #[test]
 fn design_of_other_work_that_the_branch_archives_too_does_not_govern_it() {
-    let repo = Repo::new();
-    repo.stage("guard.toml", OPENSPEC);
-    repo.stage("src/a.rs", "fn a() {}\n");
-    repo.stage("src/b.rs", "fn b() {}\n");
+    let repo = openspec();
     let [other, own] = [
         "openspec/changes/before/files.md",
         "openspec/changes/login/files.md",
@@ -321,9 +332,7 @@ fn design_of_other_work_that_the_branch_archives_too_does_not_govern_it() {
     repo.design(own, &[("src/a.rs", "Modify", "x")]);
     repo.commit("Say what may change");
     for (from, to) in [(other, "2026-11-29-before"), (own, "2026-11-30-login")] {
-        let to = format!("openspec/changes/archive/{to}");
-        repo.write(format!("{to}/.keep"), "");
-        repo.git(&["mv", from, &to]);
+        archive(&repo, from, &format!("openspec/changes/archive/{to}"));
     }
     repo.commit("Archive both");
     repo.stage("src/a.rs", "fn aa() {}\n");
@@ -339,18 +348,14 @@ fn design_of_other_work_that_the_branch_archives_too_does_not_govern_it() {
 /// One that was there before governs as the merge base has it, whatever the branch writes into the archived copy.
 #[test]
 fn design_of_the_target_that_the_branch_archives_governs_as_before() {
-    let repo = Repo::new();
-    repo.stage("guard.toml", OPENSPEC);
-    repo.stage("src/a.rs", "fn a() {}\n");
-    repo.stage("src/b.rs", "fn b() {}\n");
+    let repo = openspec();
     repo.design(
         "openspec/changes/login/files.md",
         &[("src/a.rs", "Modify", "x")],
     );
     repo.commit("Set guard up");
     repo.branch("login");
-    repo.write(format!("{ARCHIVE}/.keep"), "");
-    repo.git(&["mv", "openspec/changes/login/files.md", ARCHIVE]);
+    archive(&repo, "openspec/changes/login/files.md", ARCHIVE);
     repo.commit("Archive it");
     let wider = [("src/a.rs", "Modify", "x"), ("src/b.rs", "Modify", "x")];
     repo.design(&format!("{ARCHIVE}/files.md"), &wider);
@@ -410,8 +415,7 @@ fn design_that_the_target_archived_does_not_govern_a_branch_that_merges_it() {
     repo.stage("openspec/notes/files.md", "# Notes\n");
     repo.commit("Write notes");
     repo.git(&["switch", "--quiet", "main"]);
-    repo.write(format!("{ARCHIVE}/.keep"), "");
-    repo.git(&["mv", other, ARCHIVE]);
+    archive(&repo, other, ARCHIVE);
     repo.commit("Archive it");
     repo.git(&["switch", "--quiet", "login"]);
     repo.git(&["merge", "--quiet", "--no-edit", "main"]);

@@ -74,6 +74,7 @@ files! {
           pipelines", ROW_FOR_ADDRESS]
 }
 
+/// The program that another address serves is not guard's to excuse.
 const ROW_FOR_ADDRESS: &str = "a design has to name the file in the commit that writes the address, since the program \
                                there may be anything: guard scope new --from-changes";
 

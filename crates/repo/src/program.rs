@@ -86,8 +86,8 @@ impl Git {
             .set("user.email", "guard@localhost")
     }
 
-    /// git itself changes to the directory, which is absolute: where guard is a static program, the standard library could only do so in
-    /// a copy of this process, and making that takes longer than starting git.
+    /// git itself changes to the directory, which is absolute: where guard is a static program, the standard library could
+    /// only do so in a copy of this process, and making that takes longer than starting git.
     pub(super) fn in_directory(mut self, directory: &Path) -> Git {
         self.command.arg("-C").arg(directory);
         self

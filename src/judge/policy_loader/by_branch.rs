@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
+use super::Loader;
+use super::documents::is_new_file;
 use super::select::{Choice, matching};
-use super::{Loader, is_new_file};
 use write_guard_policy::change::Change;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::{escaped, escaped_list};
@@ -49,15 +50,15 @@ impl Loader<'_, '_> {
     }
 
     /// The designs that this branch adds: those of its commits, also if they have moved, or, where they add none, those
-    /// that a commit is about to add. Where the branch began is unknown, there are none of the former, and the latter would
-    /// be forgotten at once.
+    /// that a commit is about to add. Where the branch began is unknown, there are none of the former, and the latter
+    /// would be forgotten at once.
     fn added_designs(&self) -> Result<Vec<BString>> {
         let Some(work) = self.work_of_branch()? else {
             return Ok(Vec::new());
         };
         let mut added = self.new_designs(&work.changes);
         if added.is_empty() {
-            added = self.added_and_moved(work)?;
+            added = self.added_and_moved()?;
         }
         if added.is_empty() {
             added = self.new_designs(&self.facts.changes);
@@ -93,7 +94,7 @@ impl Loader<'_, '_> {
     }
 
     /// Refuses to choose between different designs.
-    pub(super) fn refuse_several<'p>(
+    fn refuse_several<'p>(
         &self,
         found: impl IntoIterator<Item = &'p BString> + Clone,
     ) -> Result<()> {
@@ -129,12 +130,21 @@ impl Loader<'_, '_> {
 
     /// The design that one side has.
     fn on_side(&self, entries: &[FilledPattern], side: &Tree<'_>) -> Result<Vec<Choice>> {
+        self.named(entries, |pattern| matching(pattern, side))
+    }
+
+    /// The design that these names give among the documents that `find` knows for a pattern.
+    pub(super) fn named(
+        &self,
+        entries: &[FilledPattern],
+        find: impl Fn(&BStr) -> Result<Vec<BString>>,
+    ) -> Result<Vec<Choice>> {
         let mut found = BTreeSet::new();
         let mut by = None;
         for entry in entries {
             for pattern in &entry.tries {
                 let mut paths = Vec::new();
-                for path in matching(pattern.as_str().into(), side)? {
+                for path in find(pattern.as_str().into())? {
                     if self.is_design(&path) && self.is_open(&path)? {
                         paths.push(path);
                     }

@@ -2,6 +2,7 @@
 //! from the head for a range, unless the settings say otherwise.
 
 mod by_branch;
+mod documents;
 mod done;
 mod locate;
 mod moved;
@@ -19,7 +20,7 @@ use super::Options;
 use super::facts::JudgementFacts;
 use super::reverts::Revert;
 use super::tree_view::in_repository;
-use write_guard_policy::change::{Change, Kind};
+use write_guard_policy::change::Change;
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Help;
 use write_guard_policy::path::{escaped_list, shell_word};
@@ -28,6 +29,7 @@ use write_guard_policy::rules;
 use write_guard_policy::scope::settings::{self, Authority, Missing, Settings};
 use write_guard_repo::{Repository, Tree};
 
+pub(super) use documents::moved_designs;
 pub use locate::candidates;
 pub(super) use locate::{LocatedDesigns, locate, locate_with};
 pub(super) use read::is_other_text;
@@ -317,39 +319,6 @@ impl<'f, 'a> Loader<'f, 'a> {
         policy.added.extend(of_others);
         Ok(policy)
     }
-}
-
-/// The old and new paths of designs that move: a new Markdown file has the file name of a design that the same change
-/// deletes. The content may differ, for example by a status line.
-pub(super) fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<(BString, BString)> {
-    let mut moved = Vec::new();
-    for gone in changes.iter().filter(|change| change.new.is_none()) {
-        if policy::is_design(settings, gone.path.as_ref()) {
-            let new = new_documents(changes, &gone.path);
-            moved.extend(new.map(|new| (gone.path.clone(), new.clone())));
-        }
-    }
-    moved
-}
-
-/// The new Markdown files with the file name of `path`.
-fn new_documents<'c>(
-    changes: &'c [Change],
-    path: &BString,
-) -> impl Iterator<Item = &'c BString> + use<'c> {
-    let wanted = file_name(path).to_vec();
-    let new = changes.iter().filter(|change| is_new_file(change));
-    new.map(|change| &change.path)
-        .filter(move |new| new.ends_with(b".md") && file_name(new) == wanted)
-}
-
-fn file_name(path: &BString) -> &[u8] {
-    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
-}
-
-/// Whether the change adds a file.
-fn is_new_file(change: &Change) -> bool {
-    change.old.is_none() && change.new.is_some_and(|state| state.kind == Kind::File)
 }
 
 /// Adds the command that commits a new design.

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
+use super::documents::new_documents;
 use super::select::Choice;
-use super::{Loader, commit_first, new_documents};
+use super::{Loader, commit_first};
 use write_guard_policy::design::{self, Design};
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::finding::Help;
@@ -28,24 +29,22 @@ impl Loader<'_, '_> {
         let judged = self.facts.head.map(|commit| commit.to_string());
         let judged = judged.unwrap_or_else(|| "index".to_owned());
         let moved = match (&staged, &current) {
-            (None, None) => self.before_move(path)?,
+            (None, None) if !self.by_hand.contains(&choice.path) => self.before_move(path)?,
             _ => None,
         };
-        let (text, origin) = match (&staged, &current) {
+        let (text, origin) = match (&staged, &current, &moved) {
             // A range is judged by the design at its head; its grants beyond the base's version are listed.
-            (Some(text), _) if head_governs => (text, judged),
-            (_, Some(text)) if is_range => (text, "merge base".to_owned()),
-            (_, Some(text)) => (text, "HEAD".to_owned()),
-            (Some(text), None) => (text, judged),
-            (None, None) => match &moved {
-                Some(text) => (text, "merge base".to_owned()),
-                None => {
-                    return match self.later_standing(choice)? {
-                        Some(governing) => Ok(governing),
-                        None => self.load_from_work_tree(choice),
-                    };
-                }
-            },
+            (Some(text), ..) if head_governs => (text, judged),
+            (_, Some(text), _) if is_range => (text, "merge base".to_owned()),
+            (_, Some(text), _) => (text, "HEAD".to_owned()),
+            (Some(text), ..) => (text, judged),
+            (_, _, Some(text)) => (text, "merge base".to_owned()),
+            (None, None, None) => {
+                return match self.later_standing(choice)? {
+                    Some(governing) => Ok(governing),
+                    None => self.load_from_work_tree(choice),
+                };
+            }
         };
         let may_surprise =
             self.facts.stage == Stage::Request || self.by_hand.contains(&choice.path);
@@ -137,7 +136,7 @@ impl Loader<'_, '_> {
                         "the branch moved it to {}, which no pattern of `path`, `standing`, `done` \
                          or `always` in guard.toml matches: move it after the merge, or add a \
                          pattern to `done` on the target branch first",
-                        escaped(to)
+                        escaped(&to.path)
                     ),
                     None => format!(
                         "it was chosen by {}; write it, or choose another",

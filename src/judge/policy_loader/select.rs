@@ -96,7 +96,7 @@ impl Loader<'_, '_> {
             let is_there = self.is_on_a_side(path.as_ref())?;
             // A commit may select one of the configured designs, or one that this branch has moved, but not turn any
             // document into a design.
-            let choices = if self.is_design(&path) {
+            let mut chosen = if self.is_design(&path) {
                 self.where_moved(vec![choice])?
             } else if self.is_moved_there(&path)? {
                 vec![choice]
@@ -105,24 +105,21 @@ impl Loader<'_, '_> {
             } else {
                 Vec::new()
             };
-            let mut counts = false;
-            for one in choices {
-                if self.is_on_a_side(one.path.as_ref())? {
-                    here.push(one);
-                    counts = true;
-                }
+            if let Some(one) = chosen.pop()
+                && self.is_on_a_side(one.path.as_ref())?
+            {
+                here.push(one);
+                continue;
             }
-            if !counts {
-                let why = if is_there {
-                    "is no design"
-                } else {
-                    "is not there"
-                };
-                self.policy.notes.push(format!(
-                    "{}, which commit {commit} names, {why}, so it allows nothing here",
-                    escaped(&path)
-                ));
-            }
+            let why = if is_there {
+                "is no design"
+            } else {
+                "is not there"
+            };
+            self.policy.notes.push(format!(
+                "{}, which commit {commit} names, {why}, so it allows nothing here",
+                escaped(&path)
+            ));
         }
         Ok(here)
     }

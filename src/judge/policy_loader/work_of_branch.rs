@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use gix::bstr::{BString, ByteSlice};
 
+use super::documents::{deleted_designs, file_name, is_new_document, new_documents};
 use crate::judge::facts::JudgementFacts;
-use write_guard_policy::change::{Change, Kind};
+use write_guard_policy::change::Change;
 use write_guard_policy::error::Result;
 use write_guard_policy::policy::{self, Stage};
 use write_guard_policy::scope::path_placeholders;
@@ -68,7 +69,7 @@ impl<'f> WorkOfBranch<'f> {
     }
 }
 
-/// The documents that the changes add and that may be designs in another place: what moves keeps its file name.
+/// The documents that the changes add and that may be designs in another place.
 fn added_documents(settings: &Settings, changes: &[Change]) -> Vec<BString> {
     let patterns: Vec<String> = settings
         .lld_path
@@ -102,22 +103,17 @@ fn moves(
     Ok(moves)
 }
 
-/// The designs that one commit deletes and adds elsewhere: with the same content or, if it is the only one of its file name,
-/// with another one, such as that of another status.
+/// The designs that one commit deletes and adds elsewhere: with the same content or, if it is the only one of its file
+/// name, with another one, such as that of another status.
 fn moves_of(settings: &Settings, step: &[Change]) -> Vec<Move> {
-    let gone: Vec<&Change> = step
-        .iter()
-        .filter(|change| change.new.is_none() && policy::is_design(settings, change.path.as_ref()))
-        .collect();
+    let gone: Vec<&Change> = deleted_designs(settings, step).collect();
     let mut moves = Vec::new();
     for &one in &gone {
-        let name = file_name(&one.path);
-        let mut new: Vec<&Change> = step
+        let of_name = gone
             .iter()
-            .filter(|change| is_new_document(change) && file_name(&change.path) == name)
-            .collect();
-        let others = gone.iter().filter(|other| file_name(&other.path) == name);
-        if new.len() > 1 || others.count() > 1 {
+            .filter(|other| file_name(&other.path) == file_name(&one.path));
+        let mut new: Vec<&Change> = new_documents(step, &one.path).collect();
+        if new.len() > 1 || of_name.count() > 1 {
             new.retain(|change| change.new == one.old);
         }
         if let [to] = new.as_slice() {
@@ -130,19 +126,8 @@ fn moves_of(settings: &Settings, step: &[Change]) -> Vec<Move> {
     moves
 }
 
-fn file_name(path: &BString) -> &[u8] {
-    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
-}
-
 /// Whether the last part of the pattern may be the file name of the path.
 fn may_name(pattern: &str, path: &BString) -> bool {
     let (_, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
     policy::pattern_matches(last, file_name(path).as_bstr())
-}
-
-fn is_new_document(change: &Change) -> bool {
-    change.old.is_none()
-        && change
-            .new
-            .is_some_and(|state| state.kind == Kind::File && change.path.ends_with(b".md"))
 }

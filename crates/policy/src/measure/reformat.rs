@@ -301,11 +301,9 @@ mod tests {
 
     /// As [`super::has_words`], of words between blanks.
     fn has_words(old: &str, new: &str) -> bool {
-        let words = |text: &'static str| text.split(' ').map(str::as_bytes).collect::<Vec<_>>();
-        let [old, new] = [old, new].map(|text| words(text.to_owned().leak()));
         let mut input = InternedInput::default();
-        input.update_before(old.into_iter());
-        input.update_after(new.into_iter());
+        input.update_before(old.split(' ').map(str::as_bytes));
+        input.update_after(new.split(' ').map(str::as_bytes));
         super::has_words(&input)
     }
 

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::*;
-use crate::finding::Help;
+use crate::finding::{Help, WantedRow};
 
 const NOT_IN_DESIGN: &str = "error out-of-scope src/x.rs: src/x.rs is not in the design";
 
@@ -282,37 +282,41 @@ fn help_depends_on_the_stage() {
 
 #[test]
 fn the_row_to_add_is_there_for_programs() {
-    let row = |work: Work| {
-        let row = work.findings()[0].row.clone();
-        row.map(|row| {
-            (
-                row.design.to_string(),
-                row.path.to_string(),
-                row.from,
-                row.word,
-            )
-        })
-    };
-    let told = |path: &str, word| Some((DESIGN.to_owned(), path.to_owned(), None, word));
-    assert_eq!(
-        row(commit("", &["`src/x.rs` | Modify | x"]).add("lib/x.rs", "a\n")),
-        told("lib/x.rs", "Add")
-    );
-    assert_eq!(
-        row(commit("", &["`src/x.rs` | Modify | x"]).modify("lib/x.rs", "a\n", "b\n")),
-        told("lib/x.rs", "Modify")
-    );
-    assert_eq!(
-        row(commit("", &["`src/x.rs` | Modify | x"]).delete("lib/x.rs", "a\n")),
-        told("lib/x.rs", "Delete")
-    );
-    let renamed =
-        row(commit("", &["`src/x.rs` | Modify | x"]).rename("lib/x.rs", "lib/y.rs", "a\n", "a\n"));
-    let from = Some(BString::from("lib/x.rs"));
-    assert_eq!(
-        renamed,
-        Some((DESIGN.to_owned(), "lib/y.rs".to_owned(), from, "Rename"))
-    );
+    let rows = ["`src/x.rs` | Modify | x"];
+    for (work, path, from, word) in [
+        (
+            commit("", &rows).add("lib/x.rs", "a\n"),
+            "lib/x.rs",
+            None,
+            "Add",
+        ),
+        (
+            commit("", &rows).modify("lib/x.rs", "a\n", "b\n"),
+            "lib/x.rs",
+            None,
+            "Modify",
+        ),
+        (
+            commit("", &rows).delete("lib/x.rs", "a\n"),
+            "lib/x.rs",
+            None,
+            "Delete",
+        ),
+        (
+            commit("", &rows).rename("lib/x.rs", "lib/y.rs", "a\n", "a\n"),
+            "lib/y.rs",
+            Some("lib/x.rs"),
+            "Rename",
+        ),
+    ] {
+        let expected = WantedRow {
+            design: DESIGN.into(),
+            path: path.into(),
+            from: from.map(BString::from),
+            word,
+        };
+        assert_eq!(work.findings()[0].row.as_deref(), Some(&expected));
+    }
 }
 
 #[test]

@@ -510,16 +510,20 @@ fn only_rows_in_force_of_the_branchs_own_designs_are_done_or_open() {
     assert_eq!(count(&skipped, "src/a.rs"), (0, 0));
 }
 
+/// A range under a limit of 50 lines that brings another one.
+fn with_next_limit(lines: usize) -> Work {
+    let next =
+        format!("[lld]\npath = \"docs/lld/LLD-{{issue}}.md\"\n[destructive]\nlines = {lines}\n");
+    let next = guard_toml::parse(next.as_bytes()).unwrap();
+    work(Stage::Range, "[destructive]\nlines = 50\n", &ROWS)
+        .add("src/x.rs", "a\n")
+        .with(|policy| policy.next_settings = Some(Box::new(next)))
+}
+
 #[test]
 fn settings_that_a_range_weakens_are_noted_for_reviewers() {
-    let next = |text: &str| {
-        let next = guard_toml::parse(text.as_bytes()).unwrap();
-        let work = work(Stage::Range, "[destructive]\nlines = 50\n", &ROWS).add("src/x.rs", "a\n");
-        work.with(|policy| policy.next_settings = Some(Box::new(next)))
-    };
-    let path = "[lld]\npath = \"docs/lld/LLD-{issue}.md\"\n";
-    next(&format!("{path}[destructive]\nlines = 50\n")).says(&[]);
-    let weaker = next(&format!("{path}[destructive]\nlines = 500\n"));
+    with_next_limit(50).says(&[]);
+    let weaker = with_next_limit(500);
     weaker.says(&[
         "note policy-changed guard.toml: the branch weakens `[destructive] lines` in guard.toml",
     ]);
@@ -528,29 +532,31 @@ fn settings_that_a_range_weakens_are_noted_for_reviewers() {
     assert_eq!(weaker.details(), facts);
 }
 
+/// A range whose design a trailer of a commit chose.
+fn chosen_by_trailer(settings: &str) -> Work {
+    let commit = ObjectId::from_hex(&b"c".repeat(40)).unwrap();
+    with_designs(Stage::Range, settings, |settings| {
+        let mut design = governing(DESIGN, &document(&["`src/` | Add | x"]), settings);
+        design.chosen_by = ChosenBy::Trailer(commit);
+        vec![design]
+    })
+    .add("src/x.rs", "a\n")
+}
+
 #[test]
 fn a_design_that_only_a_trailer_chose_is_told_to_reviewers() {
-    let commit = ObjectId::from_hex(&b"c".repeat(40)).unwrap();
-    let range = |settings: &str| {
-        with_designs(Stage::Range, settings, |settings| {
-            let mut design = governing(DESIGN, &document(&["`src/` | Add | x"]), settings);
-            design.chosen_by = crate::policy::ChosenBy::Trailer(commit);
-            vec![design]
-        })
-        .add("src/x.rs", "a\n")
-    };
     let warning = format!(
         "warning scope-amended {DESIGN}: {DESIGN} applies only because commit cccccccccccc names it"
     );
-    range("").says(&[&warning]);
+    chosen_by_trailer("").says(&[&warning]);
     assert_eq!(
-        range("").details(),
+        chosen_by_trailer("").details(),
         serde_json::json!({"commit": "cccccccccccc"})
     );
     // What joins every branch, and what the branch itself brings, are no surprise.
     let standing = format!("[lld]\nstanding = [\"{DESIGN}\"]\n");
-    range(&standing).says(&[]);
-    let said: Vec<String> = range("")
+    chosen_by_trailer(&standing).says(&[]);
+    let said: Vec<String> = chosen_by_trailer("")
         .add(DESIGN, &document(&["`src/` | Add | x"]))
         .findings()
         .iter()
