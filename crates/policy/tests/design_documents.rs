@@ -137,6 +137,13 @@ fn an_item_is_a_row_and_nothing_else() {
             &["src/a.py"],
             &["unread-item"],
         ),
+        case("**Files:**\n- Note: see the code", &[], &["unread-item"]),
+        case("**Files:**\n- `x`: `src/a.py`", &[], &["unread-item"]),
+        case(
+            "**Files:**\n- Add: `src/a.py`[^1]\n- Add: `src/b.py`\n\n[^1]: later",
+            &["src/b.py"],
+            &["unread-item"],
+        ),
         case("**Files:**\n- None", &[], &["only-placeholders"]),
         case(
             "**Files:**\n- ~~`src/a.py`~~\n- `src/b.py`",
@@ -395,6 +402,22 @@ fn a_grant_knows_its_type_description_role_and_place() {
     assert_eq!(told, ["text with `code.py`", "why"]);
     let front = read("---\nfiles_modified:\n  - src/a.py\n  - ../b.py\n---\n");
     assert_eq!(faults(&front), [("dotdot", 4)]);
+}
+
+#[test]
+fn several_rows_with_a_place_for_a_name_are_placeholders_and_one_is_a_file() {
+    let one = "| `src/{module}/a.rs` | Add | x |\n";
+    let two = format!("{one}| `src/{{name}}/b.rs` | Add | x |\n");
+    assert_eq!(paths(&rows(one)), ["src/{module}/a.rs"]);
+    assert_eq!(reasons(&rows(one)), [""; 0]);
+    let only = rows(&two);
+    assert_eq!(paths(&only), [""; 0]);
+    let mut found = reasons(&only);
+    found.sort_unstable();
+    assert_eq!(found, ["only-placeholders", "placeholder", "placeholder"]);
+    let beside = rows(&format!("{two}| `c.rs` | Add | x |\n"));
+    assert_eq!(paths(&beside), ["c.rs"]);
+    assert_eq!(reasons(&beside), ["placeholder", "placeholder"]);
 }
 
 #[test]

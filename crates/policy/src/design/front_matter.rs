@@ -383,6 +383,26 @@ mod tests {
     }
 
     #[test]
+    fn a_problem_is_placed_at_its_key_or_its_value() {
+        let settings = Settings::default();
+        let front =
+            "title: x\ndenied_paths: [src/a.py]\nforbidden_paths: {b: c}\nfiles_modified: [\"!d\", e f]\n";
+        let text = format!("---\n{front}---\n");
+        let source = DesignText::new("d.md".into(), &text, &settings);
+        let (body, _) = find(&source).unwrap();
+        let found = parse(&source, &body);
+        let places = |problems: &[Problem]| -> Vec<String> {
+            let spans = problems.iter().map(|problem| problem.span.clone());
+            spans.map(|span| text[span].to_owned()).collect()
+        };
+        assert_eq!(
+            places(&found.refusals),
+            ["denied_paths", "forbidden_paths", "\"!d\""]
+        );
+        assert_eq!(places(&found.faults), ["e f"]);
+    }
+
+    #[test]
     fn strings_and_lists_of_the_three_keys_are_allowed() {
         for yaml in [
             "files_modified: [src/a.rs, \"b.rs\"]\n",

@@ -165,7 +165,7 @@ fn of_phrase(said: &[String]) -> Option<Actions> {
     actions
 }
 
-/// The verbs of "file(s) [to [be]] V…", "V… file(s)" and "V files to V"; at least one.
+/// The verbs of "file(s) [to [be]] V…" and "V… file(s) [V…]"; at least one.
 fn verbs_of_files<'w>(core: &[&'w str]) -> Option<Vec<&'w str>> {
     let mut verbs = Vec::new();
     let mut has_files = false;
@@ -272,6 +272,8 @@ mod tests {
             ("9. Files Modified", Actions::MODIFY),
             ("Files to Delete", Actions::DELETE),
             ("Files (new)", add()),
+            ("New and added files", add()),
+            ("Files to create or modify", any()),
         ] {
             let found = untyped(text).or_else(|| of_label(text, &[]).map(|found| found.untyped));
             assert_eq!(found, Some(expected), "{text}");
@@ -303,6 +305,8 @@ mod tests {
             "",
             "I",
             "Files to",
+            "Modified files to delete",
+            "Modified files to be",
             "Read configuration files",
             "Files not found",
             "Modify",

@@ -320,6 +320,21 @@ mod tests {
     }
 
     #[test]
+    fn an_open_element_is_placed_where_its_tag_begins() {
+        for (html, at) in [
+            ("<b></b> <div>", 8),
+            ("x <a\nhref=\"x", 2),
+            ("<br> </div>", 5),
+            ("a <h2>", 2),
+        ] {
+            let mut elements = OpenElements::default();
+            elements.read(html, 100, true);
+            let start = elements.around().map(|element| element.start);
+            assert_eq!(start, Some(100 + at), "{html}");
+        }
+    }
+
+    #[test]
     fn end_of_a_text_closes_only_ordinary_elements() {
         for (html, stays) in [
             ("<span>", false),

@@ -186,11 +186,11 @@ fn leading_type(scanner: &mut Scanner<'_>) -> (String, Option<RowType>) {
         if is_end {
             ends.push(at);
         }
-        if matches!(c, ':' | '：') || c == PIECE || ends.len() > MOST_TYPE_WORDS {
+        if matches!(c, ':' | '：') || c == PIECE || ends.len() == MOST_TYPE_WORDS {
             break;
         }
     }
-    if ends.len() <= MOST_TYPE_WORDS && !rest.contains([':', '：', PIECE]) {
+    if !rest.contains([':', '：', PIECE]) {
         ends.push(rest.len());
     }
     for end in ends.into_iter().rev() {

@@ -121,8 +121,7 @@ impl Search {
         for (at, &unit) in old.iter().enumerate() {
             work += if self.places_of(unit).len() * MOVE >= words {
                 frequent.push(unit);
-                let reach = self.words_in_reach(at);
-                reach.end() - reach.start() + 1
+                self.words_in_reach(at).count()
             } else {
                 self.places_in_reach(unit, at).len() * MOVE
             };
@@ -326,6 +325,19 @@ mod tests {
                 Some(expected),
                 "round {round}"
             );
+        }
+    }
+
+    /// 6,000 places have more words than one word has bits.
+    #[test]
+    fn rare_units_far_apart_have_the_length_of_the_slow_way() {
+        let mut dice = Rng::with_seed(0x1c7);
+        for _ in 0..3 {
+            let mut units = || (0..6_000).map(|_| dice.u32(..6_000)).collect();
+            let old: Vec<u32> = units();
+            let new: Vec<u32> = units();
+            let expected = slowly(&old, &new);
+            assert_eq!(longest_common(&old, &new, 6_000, 0), Some(expected));
         }
     }
 

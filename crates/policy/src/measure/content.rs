@@ -261,6 +261,31 @@ mod tests {
     }
 
     #[test]
+    fn characters_that_are_in_no_text_are_not_utf16() {
+        let with = |c: char| -> Vec<u8> {
+            let text = format!("some words{c} and others");
+            text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+        };
+        for c in ['\t', '\n', '\x0c', '\r', '\u{a0}', '\u{fdf0}'] {
+            assert_eq!(Content::of(&with(c)), Content::WideText, "{c:?}");
+        }
+        for c in [
+            '\x01',
+            '\x1b',
+            '\x7f',
+            '\u{e000}',
+            '\u{f8ff}',
+            '\u{fdd0}',
+            '\u{fdef}',
+            '\u{ffff}',
+            '\u{1fffe}',
+            '\u{f0000}',
+        ] {
+            assert_eq!(Content::of(&with(c)), Content::Binary, "{c:?}");
+        }
+    }
+
+    #[test]
     fn one_nul_in_a_hundred_bytes_is_text_and_more_is_not() {
         let mut dump = b"insert into t values (1);\n".repeat(400);
         dump.truncate(10_000);

@@ -209,6 +209,14 @@ mod tests {
     }
 
     #[test]
+    fn as_many_lines_as_the_limit_are_compared() {
+        let half = "x\n".repeat(MOST / 2).into_bytes();
+        let more = [&half[..], b"x\n"].concat();
+        assert!(!are_too_many_lines(&half, &half));
+        assert!(are_too_many_lines(&half, &more));
+    }
+
+    #[test]
     fn content_without_parents_was_written_in_the_merge() {
         assert!(!is_taken_over(b"1\n", &[]));
     }

@@ -195,6 +195,19 @@ mod tests {
     }
 
     #[test]
+    fn one_equal_line_behind_another_does_not_show_that_it_was_replaced() {
+        assert_eq!(found("x\n}\np\nq\n", "y\n}\nx\n}\np\nr\n"), 3);
+        assert_eq!(found("x\n}\np\nq\n", "y\n}\np\nx\n"), 2);
+    }
+
+    #[test]
+    fn as_many_as_allowed_may_be_missed() {
+        let look = |most| missed(b"a\nb\nc\nd\n", b"d\n", 4, most);
+        assert_eq!(look(3).map(|missed| missed.lines), Some(3));
+        assert_eq!(look(2), None);
+    }
+
+    #[test]
     fn the_search_ends_where_too_many_are_missed() {
         let text = |word: fn(usize) -> String| (0..2_000).map(word).collect::<String>();
         let old = text(|n| format!("a{n}\n"));

@@ -209,6 +209,25 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_has_paid_leaves_the_next_lines_to_another() {
+        let run = lines(0..3);
+        let old = format!("{run}apart\n{run}");
+        assert_eq!(moved(&old, "", &[("", &run), ("", &run)]), [(0, 3), (1, 3)]);
+    }
+
+    #[test]
+    fn more_lines_than_the_limit_are_not_taken_in() {
+        let lines = LINE_LIMIT - 3;
+        let mut pool = AddedLines {
+            lines,
+            ..AddedLines::default()
+        };
+        assert_eq!(pool.add(b"", b"a\nb\nc\nd\n"), None);
+        assert_eq!(pool.add(b"", b"a\nb\nc\n"), Some(0));
+        assert_eq!(pool.add(b"", b"a\n"), None);
+    }
+
+    #[test]
     fn several_runs_that_move_to_one_file_add_up() {
         let old = lines(0..20);
         let new = format!("{}other\n{}", lines(2..6), lines(10..15));

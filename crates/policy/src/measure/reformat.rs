@@ -299,6 +299,105 @@ mod tests {
         super::is_reformat(&old, &new)
     }
 
+    #[test]
+    fn words_symbols_and_repeated_marks_say_something() {
+        for (line, said) in [
+            ("a1_b == c, d", &["a1_b", "==", "c", "d"][..]),
+            ("x = -y;", &["x", "y"]),
+            ("f((a))  [[]]", &["f", "a"]),
+            ("a,,b", &["a", ",,", "b"]),
+            ("// x -- note", &["x", "--", "note"]),
+            ("é→b\u{a0}", &["é", "→", "b"]),
+        ] {
+            let found = words_and_signs(line.as_bytes());
+            let found: Vec<&str> = found.iter().map(|word| word.to_str().unwrap()).collect();
+            assert_eq!(found, said, "{line}");
+        }
+    }
+
+    /// As [`super::keeps_words`], of these lines.
+    fn keeps_words(old: &[String], new: &[String]) -> bool {
+        let [old, new] = [old, new].map(|lines| -> Vec<&[u8]> {
+            let lines = lines.iter();
+            lines.map(|line| line.as_bytes()).collect()
+        });
+        let words = line_diff::numbered(
+            old.iter().flat_map(|line| words_and_signs(line)),
+            new.iter().flat_map(|line| words_and_signs(line)),
+        );
+        let words = words.unwrap();
+        super::keeps_words(&old, &line_diff::diff(&words), words.before.len())
+    }
+
+    /// So many of 100 lines are replaced.
+    fn with_replaced(line: &str, replaced: usize, by: &str) -> bool {
+        let old = vec![line.to_owned(); 100];
+        let mut new = old.clone();
+        new[..replaced].fill(by.to_owned());
+        keeps_words(&old, &new)
+    }
+
+    #[test]
+    fn signs_bytes_and_lines_are_kept_each_for_itself() {
+        let line = "alpha beta == gamma delta";
+        let other_sign = "alpha beta != gamma delta";
+        assert!(with_replaced(line, FEW_SIGNS, other_sign));
+        assert!(!with_replaced(line, FEW_SIGNS + 1, other_sign));
+        // One word of three is not half of the line.
+        let name = "n".repeat(80);
+        let line = format!("a b {name}");
+        assert!(with_replaced("a b c", 9, "a b x"));
+        let mut old = vec!["a b c".to_owned(); 95];
+        let mut new = old.clone();
+        old.resize(100, line.clone());
+        new.resize(100, "a b x".to_owned());
+        assert!(!keeps_words(&old, &new), "half of the bytes are lost");
+        let mut old = vec!["a b c d e f g h".to_owned(); 90];
+        let mut new = old.clone();
+        old.resize(100, "x".to_owned());
+        new.resize(100, "y".to_owned());
+        assert!(!keeps_words(&old, &new), "a tenth of the lines is lost");
+        new[99] = "x".to_owned();
+        assert!(keeps_words(&old, &new));
+    }
+
+    #[test]
+    fn the_bullets_of_a_list_are_one_mark() {
+        let marks = |line: &[u8]| Makeup::of(line).marks;
+        assert_eq!(marks(b"* a"), marks(b"- a"));
+        assert_eq!(marks(b"+ a"), marks(b"- a"));
+        for [one, other] in [
+            [&b"*a"[..], b"-a"],
+            [b"a * b", b"a - b"],
+            [b"x* b", b"x- b"],
+        ] {
+            assert_ne!(marks(one), marks(other), "{}", one.as_bstr());
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_files_begins_no_comment() {
+        let begins = |line: &str| {
+            let mut blocks = BlockReader::default();
+            assert!(!blocks.read(line.as_bytes()), "{line}");
+            blocks.read(b"x")
+        };
+        for line in ["src/*.py", "*/*.md", "\"/*\"", "./*", "_/*", "a /* b */ c"] {
+            assert!(!begins(line), "{line}");
+        }
+        for line in [
+            "/*",
+            "a; /* b",
+            "(/*",
+            "<!-- x",
+            "\"\"\"",
+            "'''",
+            "a /* b */ /*",
+        ] {
+            assert!(begins(line), "{line}");
+        }
+    }
+
     /// As [`super::has_words`], of words between blanks.
     fn has_words(old: &str, new: &str) -> bool {
         let mut input = InternedInput::default();

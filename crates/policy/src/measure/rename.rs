@@ -361,6 +361,26 @@ mod tests {
     }
 
     #[test]
+    fn the_limit_of_blobs_is_that_of_all_names_together() {
+        let mut store = Store::default();
+        for (name, files) in [("a.rs", 2_400), ("b.rs", 1_700)] {
+            for number in 0..files {
+                store.add(&format!("{number}/{name}"), &format!("{name} {number}\n"));
+            }
+        }
+        let moved = |name: &str| format!("{name} 7\n").repeat(9);
+        let deleted = store.paths.len() + 2;
+        store.add("7/of/a.rs", &moved("a.rs"));
+        store.add("7/of/b.rs", &moved("b.rs"));
+        store.add("new/a.rs", &(moved("a.rs") + "end\n"));
+        store.add("new/b.rs", &(moved("b.rs") + "end\n"));
+        assert_eq!(
+            store.pair(deleted),
+            (vec!["7/of/a.rs -> new/a.rs".to_owned()], 2_402)
+        );
+    }
+
+    #[test]
     fn the_limit_of_pairs_is_that_of_all_names_together() {
         let mut store = Store::default();
         for (side, lines) in [("old", 0..9), ("new", 0..10)] {

@@ -330,7 +330,7 @@ pub(super) fn is_surely_modify(old: &Text<'_>, new: &Text<'_>, thresholds: &Thre
 fn most_lost(total: usize, share: f64) -> Option<usize> {
     let mut lost = total.min((share * total as f64).ceil() as usize);
     // The product may be rounded, so the share itself decides.
-    while total > 0 && (LostPart { lost, total }).share() >= share {
+    while (LostPart { lost, total }).share() >= share {
         lost = lost.checked_sub(1)?;
     }
     Some(lost)

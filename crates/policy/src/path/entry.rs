@@ -176,6 +176,19 @@ mod tests {
     }
 
     #[test]
+    fn the_short_way_takes_only_what_no_rule_refuses() {
+        let longest = "a".repeat(MAX_NAME);
+        for path in ["a", "src/core/a-b_c.d.rs", "A9/z0", &longest] {
+            assert!(is_plain(path.as_bytes()), "{path}");
+            assert_eq!(faults(path.as_bytes(), Kind::File, Platform::Unix), Ok(()));
+        }
+        let longer = format!("{longest}a");
+        for path in ["", "/a", "a/", "a//b", ".git", "a/.b", "a b", "ä", &longer] {
+            assert!(!is_plain(path.as_bytes()), "{path}");
+        }
+    }
+
+    #[test]
     fn each_fault_of_a_path_has_its_reason() {
         let long_name = "a".repeat(256);
         let long_dotted_name = "a.b".repeat(86);

@@ -71,10 +71,9 @@ fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, P
     // Checks the spelling, so that names before `..` count, too.
     check_git_dir(text(below)?)?;
     let path = resolve(below, platform)?;
-    if platform == Platform::Unix {
-        check_windows_absolute(&path)?;
-        check_backslash_traversal(below, 0)?;
-    }
+    check_windows_absolute(&path)?;
+    // Also before `..` is resolved, where `\` is part of a name here.
+    check_backslash_traversal(below, 0)?;
     names::faults(below, platform)?;
     // What is left must be what a commit may have.
     entry::faults(&path, Kind::File, platform)?;
@@ -338,6 +337,7 @@ mod tests {
             (".git/../src/a.py", Reason::GitDir),
             (".\\.git\\x", Reason::GitDirAlias),
             ("a\\..\\..\\x", Reason::BackslashTraversal),
+            ("a\\..\\..\\x/../b", Reason::BackslashTraversal),
             // What `/..` takes back does not count for what is left.
             ("a\\b/../..\\c", Reason::BackslashTraversal),
             ("C:\\x", Reason::WindowsAbsolute),

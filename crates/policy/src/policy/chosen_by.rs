@@ -65,3 +65,16 @@ impl fmt::Display for ChosenBy {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_trailer_names_a_commit() {
+        let commit = ObjectId::empty_tree(gix_hash::Kind::Sha1);
+        assert_eq!(ChosenBy::Trailer(commit).commit(), "4b825dc642cb");
+        assert_eq!(ChosenBy::GuardUse.commit(), "");
+        assert_eq!(ChosenBy::Settings.commit(), "");
+    }
+}

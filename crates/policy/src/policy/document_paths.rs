@@ -171,6 +171,18 @@ mod tests {
     }
 
     #[test]
+    fn the_documents_of_a_set_are_the_design_of_their_directory() {
+        let set = settings("specs/*/{spec,plan}.md");
+        assert_eq!(design_of(&set, "specs/7/plan.md".into()), "specs/7/");
+        assert_eq!(
+            design_of(&set, "specs/7/notes.md".into()),
+            "specs/7/notes.md"
+        );
+        let single = settings("specs/*.md");
+        assert_eq!(design_of(&single, "specs/7.md".into()), "specs/7.md");
+    }
+
+    #[test]
     fn standalone_number_is_the_issue() {
         for branch in [
             "188",

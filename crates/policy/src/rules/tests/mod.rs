@@ -88,8 +88,14 @@ impl TreeView for Tree {
 
 impl ResultTree for Tree {
     fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind)) {
-        for (path, (kind, _)) in &self.0 {
-            visit(path.as_ref(), *kind);
+        // Only directories have an order.
+        for (path, _) in self.0.iter().filter(|entry| entry.1.0 == Kind::DIRECTORY) {
+            visit(path.as_ref(), Kind::DIRECTORY);
+        }
+        for (path, (kind, _)) in self.0.iter().rev() {
+            if *kind != Kind::DIRECTORY {
+                visit(path.as_ref(), *kind);
+            }
         }
     }
 }

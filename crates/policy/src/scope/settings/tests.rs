@@ -109,6 +109,21 @@ fn a_pattern_and_a_regular_expression_are_refused_at_their_place() {
 }
 
 #[test]
+fn a_pattern_of_done_that_no_plan_can_fill_is_refused_at_its_place() {
+    let plans = "[lld]\npath = \"plans/*.md\"\n";
+    let second = message(&format!(
+        "{plans}done = [\"old/{{1}}.md\", \"old/{{2}}.md\"]\n"
+    ));
+    assert!(
+        second.starts_with("guard.toml:3:23: `old/{2}.md` of `done` refers to more than any"),
+        "{second}"
+    );
+    assert_eq!(message(&format!("{plans}done = \"old/{{1}}.md\"\n")), "");
+    let standing = "[lld]\nstanding = [\"a/*/*.md\"]\ndone = \"old/{2}.md\"\n";
+    assert_eq!(message(standing), "");
+}
+
+#[test]
 fn a_root_that_no_path_can_be_below_is_refused_at_its_place() {
     for root in [
         "/tmp",
