@@ -142,6 +142,28 @@ Add the flag of the parser to `lib/new/a.rs`. => Add lib/new/a.rs
 }
 
 #[test]
+fn the_files_of_a_glob_may_be_added_and_modified() {
+    check(
+        r#"
+**Files:** `src/*.rs`, `src/lib.rs` => Add/Modify src/*.rs, Modify src/lib.rs
+"#,
+    );
+}
+
+#[test]
+fn a_row_and_a_denial_name_the_line_of_the_text() {
+    let text = "# Plan\n\n**Files to create:**\n\n```\nsrc/a.ts\nsrc/b.ts (new)\n\nsrc/c.ts\n```\n\n\
+                - Do not touch `src/old.rs`.\n";
+    let known = Known::new(&["src/old.rs"]);
+    let proposal = propose("docs/lld/LLD-1.md".into(), text, &known, &|_| false);
+    let lines: Vec<usize> = proposal.rows.iter().map(|row| row.line).collect();
+    assert_eq!(lines, [6, 7, 9]);
+    let denied = proposal.denied.iter();
+    let denied: Vec<_> = denied.map(|one| (&*one.path, one.line)).collect();
+    assert_eq!(denied, [("src/old.rs", 12)]);
+}
+
+#[test]
 fn a_shortened_path_is_the_only_file_that_ends_with_it() {
     check(
         "- Modify: `src/offline.ts` => Modify web/src/offline.ts\n- Modify: `offline.ts` => Modify web/src/offline.ts",

@@ -385,8 +385,7 @@ mod tests {
     #[test]
     fn a_problem_is_placed_at_its_key_or_its_value() {
         let settings = Settings::default();
-        let front =
-            "title: x\ndenied_paths: [src/a.py]\nforbidden_paths: {b: c}\nfiles_modified: [\"!d\", e f]\n";
+        let front = "title: x\ndenied_paths: [src/a.py]\nforbidden_paths: {b: c}\nfiles_modified: [\"!d\", e f]\n";
         let text = format!("---\n{front}---\n");
         let source = DesignText::new("d.md".into(), &text, &settings);
         let (body, _) = find(&source).unwrap();

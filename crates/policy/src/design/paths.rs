@@ -11,7 +11,7 @@ use super::problem::{self, Problem};
 use super::words::{pattern, words};
 use crate::change::Kind;
 use crate::finding::Rule;
-use crate::path::{Platform, check_entry};
+use crate::path::{MAX_PATH, Platform, check_entry};
 use crate::scope::{GrantKind, glob};
 
 /// One path as written, not yet checked.
@@ -164,9 +164,6 @@ pub(super) fn is_directory_note(note: &str) -> bool {
     first.is_some_and(|word| matches!(word.as_str(), "directory" | "dir" | "folder"))
 }
 
-/// The longest path in bytes: more than any system opens.
-const MAX_LENGTH: usize = 4_096;
-
 /// Reads a path as a grant stores it. `design` is the document itself, which rows cannot grant.
 ///
 /// # Errors
@@ -176,8 +173,8 @@ pub(super) fn read(written: &WrittenPath, design: &BStr) -> Result<(String, Gran
     if text.is_empty() {
         return Err(problem::empty());
     }
-    if text.len() > MAX_LENGTH {
-        return Err(problem::too_long(text.len(), MAX_LENGTH));
+    if text.len() > MAX_PATH {
+        return Err(problem::too_long(text.len(), MAX_PATH));
     }
     if is_placeholder(text) || !written.is_code && has_slot(text) {
         return Err(problem::placeholder(text));
@@ -288,6 +285,21 @@ mod tests {
 
     fn file(path: &str) -> Result<(String, GrantKind), &'static str> {
         Ok((path.to_owned(), GrantKind::File))
+    }
+
+    #[test]
+    fn the_longest_path_is_that_of_the_system() {
+        let longest = "a/".repeat(MAX_PATH / 2) + "f";
+        assert_eq!(longest.len(), MAX_PATH);
+        assert_eq!(entry(&longest), file(&longest));
+        assert_eq!(entry(&format!("{longest}f")), Err("too-long"));
+    }
+
+    #[test]
+    fn an_address_is_no_path() {
+        for text in ["https://x/a.py", "mailto:a@b.py", "file:src/a.py"] {
+            assert_eq!(entry(text), Err("uri"), "{text}");
+        }
     }
 
     #[test]

@@ -92,6 +92,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_what_begins_like_a_placeholder_is_looked_at() {
+        for text in ["TODO", "tbd", "xx", "(x)", "…", ""] {
+            assert!(begins_as_placeholder(text), "{text}");
+        }
+        for text in ["src/x", "9x", "é"] {
+            assert!(!begins_as_placeholder(text), "{text}");
+        }
+    }
+
+    #[test]
     fn placeholders() {
         for text in [
             "path/to/file.py",

@@ -393,6 +393,38 @@ mod tests {
     }
 
     #[test]
+    fn a_remark_has_the_words_that_readers_see() {
+        for (text, seen) in [
+            ("on<b>ly</b> if", "only if"),
+            ("only<br>if", "only if"),
+            ("see `a.rs` ![x](y.png) ~~now~~", "see \u{fffc}  "),
+            ("[only](x.md) if", "only if"),
+        ] {
+            let blocks = markdown(text, 0);
+            let Some(BlockKind::Paragraph(content)) = blocks.first().map(|block| &block.kind)
+            else {
+                panic!("no paragraph in {text}")
+            };
+            assert_eq!(remark_of(content), seen, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_comma_in_braces_does_not_end_a_bare_path() {
+        for (word, path) in [
+            ("src/{a,b}.rs,", Some("src/{a,b}.rs")),
+            ("src/{a,{b,c}}.rs,x", Some("src/{a,{b,c}}.rs")),
+            ("src/}a.rs,x", Some("src/}a.rs")),
+            ("src/a.rs;", Some("src/a.rs")),
+            ("src/a.rs).", Some("src/a.rs")),
+            ("app/(x)/a.rs:", Some("app/(x)/a.rs")),
+            ("word", None),
+        ] {
+            assert_eq!(bare_path(word), path, "{word}");
+        }
+    }
+
+    #[test]
     fn pieces_that_readers_see_in_another_way_are_refused() {
         for (text, reason) in [
             ("`a.rs` ![b.rs](b.rs)", "ambiguous-cell"),

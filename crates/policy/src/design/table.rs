@@ -146,7 +146,7 @@ fn path_column_by_cells(source: &DesignText<'_>, table: &Table) -> Result<Option
         if count > most {
             best = Some((index, count));
             is_tied = false;
-        } else if count > 0 && count == most {
+        } else if count == most {
             is_tied = true;
         }
     }

@@ -298,6 +298,23 @@ mod tests {
     }
 
     #[test]
+    fn a_note_of_lines_has_a_number_and_nothing_but_lines() {
+        for note in [
+            "lines 12-34",
+            "L10",
+            "l10-20",
+            "+12/-3",
+            "~40 lines",
+            "40 LOC",
+        ] {
+            assert!(is_line_note(&note.to_lowercase()), "{note}");
+        }
+        for note in ["lines", "+/-", "v2", "10 files", "lines (12)", "12!", "a 1"] {
+            assert!(!is_line_note(note), "{note}");
+        }
+    }
+
+    #[test]
     fn each_word_is_a_type_in_any_case_and_a_changed_letter_is_none() {
         for entry in TYPES {
             for word in entry.words {

@@ -261,6 +261,16 @@ mod tests {
     }
 
     #[test]
+    fn utf16_has_a_nul_in_four_bytes_and_eight_units() {
+        let pairs = b"a\0aa".repeat(4);
+        assert_eq!(Content::of(&pairs), Content::WideText);
+        assert_eq!(Content::of(&pairs[..14]), Content::Binary, "too short");
+        let mut fewer = pairs.clone();
+        fewer[1] = b'a';
+        assert_eq!(Content::of(&fewer), Content::Binary, "three of 16");
+    }
+
+    #[test]
     fn characters_that_are_in_no_text_are_not_utf16() {
         let with = |c: char| -> Vec<u8> {
             let text = format!("some words{c} and others");

@@ -214,6 +214,10 @@ mod tests {
         let more = [&half[..], b"x\n"].concat();
         assert!(!are_too_many_lines(&half, &half));
         assert!(are_too_many_lines(&half, &more));
+        let units = |text| Unit::Lines.of(text);
+        assert!(numbered(units(&half), units(&half)).is_some());
+        assert!(numbered(units(&half), units(&more)).is_none());
+        assert!(numbered(units(&more), units(&half)).is_none());
     }
 
     #[test]

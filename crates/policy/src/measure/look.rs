@@ -134,7 +134,8 @@ impl<'a> Window<'a> {
                 if let Some((line, new)) = self.line(at).zip(other.line(there))
                     && line == new
                 {
-                    if self.line(at + 1) == other.line(there + 1) {
+                    let next = self.line(at + 1).zip(other.line(there + 1));
+                    if next.is_some_and(|(line, new)| line == new) {
                         return Some((at, there));
                     }
                     single = single.or(Some((at, there)));
@@ -147,7 +148,7 @@ impl<'a> Window<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Missed, missed};
+    use super::{Missed, SAMPLE, missed};
 
     /// All that is found.
     fn found(old: &str, new: &str) -> usize {
@@ -198,6 +199,32 @@ mod tests {
     fn one_equal_line_behind_another_does_not_show_that_it_was_replaced() {
         assert_eq!(found("x\n}\np\nq\n", "y\n}\nx\n}\np\nr\n"), 3);
         assert_eq!(found("x\n}\np\nq\n", "y\n}\np\nx\n"), 2);
+    }
+
+    #[test]
+    fn a_line_is_found_among_the_next_eight() {
+        let text = |word: &str, before: usize| -> String {
+            let lines = (0..before).map(|n| format!("{word}{n}\n"));
+            lines.collect::<String>() + "same\nlast " + word
+        };
+        assert_eq!(found(&text("a", 7), &text("b", 7)), 1);
+        assert_eq!(found(&text("a", 8), &text("b", 7)), 0);
+        assert_eq!(found(&text("a", 7), &text("b", 8)), 0);
+    }
+
+    #[test]
+    fn half_of_the_sample_may_be_missed_where_half_of_all_may() {
+        let lines = |by: &str| -> String {
+            let changed = (0..SAMPLE).map(|n| match n % 2 {
+                0 => format!("same {n}\n"),
+                _ => format!("{by} {n}\n"),
+            });
+            let same = (SAMPLE..1_000).map(|n| format!("same {n}\n"));
+            changed.chain(same).collect()
+        };
+        let look = |most| missed(lines("a").as_bytes(), lines("b").as_bytes(), 1_000, most);
+        assert_eq!(look(500).map(|missed| missed.lines), Some(SAMPLE / 2));
+        assert_eq!(look(499), None);
     }
 
     #[test]

@@ -217,13 +217,14 @@ mod tests {
 
     #[test]
     fn more_lines_than_the_limit_are_not_taken_in() {
-        let lines = LINE_LIMIT - 3;
+        let lines = LINE_LIMIT - 5;
         let mut pool = AddedLines {
             lines,
             ..AddedLines::default()
         };
-        assert_eq!(pool.add(b"", b"a\nb\nc\nd\n"), None);
+        assert_eq!(pool.add(b"", b"a\nb\nc\nd\ne\nf\n"), None);
         assert_eq!(pool.add(b"", b"a\nb\nc\n"), Some(0));
+        assert_eq!(pool.add(b"", b"a\nb\n"), Some(1));
         assert_eq!(pool.add(b"", b"a\n"), None);
     }
 

@@ -359,6 +359,10 @@ mod tests {
         assert!(!keeps_words(&old, &new), "a tenth of the lines is lost");
         new[99] = "x".to_owned();
         assert!(keeps_words(&old, &new));
+        let old = vec!["a b c d e f g h i j".to_owned(); 10];
+        let with = |line: &str| [&old[..], &[line.to_owned()]].concat();
+        assert!(keeps_words(&old, &with("k l m n o p q r s")));
+        assert!(!keeps_words(&old, &with("k l m n o p q r s t")));
     }
 
     #[test]
