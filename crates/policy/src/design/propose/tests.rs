@@ -200,6 +200,13 @@ fn the_row_that_names_a_path_alone_gets_the_other_type() {
 }
 
 #[test]
+fn a_row_without_a_type_gets_another_row_beside_it() {
+    let list = "**Files:**\n- `src/a.rs`\n- Modify: `src/b.rs`\n";
+    let text = insert(&parse(list), &[wanted("src/a.rs", "Delete")], "", &parse).unwrap();
+    assert_eq!(text, format!("{list}- Delete: `src/a.rs`\n"));
+}
+
+#[test]
 fn a_row_of_several_paths_or_of_a_rename_keeps_its_type() {
     let head = "## Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n";
     for row in [
