@@ -61,6 +61,15 @@ struct Search {
     count: usize,
 }
 
+/// What a search takes.
+#[derive(Debug, PartialEq, Eq)]
+struct Cost {
+    /// How many words are changed.
+    work: usize,
+    /// The units that have many places, in order: moving their bits one by one would take longer than changing a row.
+    frequent: Vec<u32>,
+}
+
 impl Search {
     fn new(old: &[u32], new: &[u32], kinds: usize, least: usize) -> Search {
         let mut starts = vec![0_u32; kinds + 1];
@@ -114,12 +123,16 @@ impl Search {
         reach.start() / 64..=reach.end() / 64
     }
 
-    fn run(&self, old: &[u32]) -> Option<usize> {
-        let words = self.count.div_ceil(64);
-        let mut work = 0_usize;
+    /// The number of words of a row.
+    fn words(&self) -> usize {
+        self.count.div_ceil(64)
+    }
+
+    fn cost(&self, old: &[u32]) -> Cost {
+        let mut work = 0;
         let mut frequent = Vec::new();
         for (at, &unit) in old.iter().enumerate() {
-            work += if self.places_of(unit).len() * MOVE >= words {
+            work += if self.places_of(unit).len() * MOVE >= self.words() {
                 frequent.push(unit);
                 self.words_in_reach(at).count()
             } else {
@@ -128,6 +141,12 @@ impl Search {
         }
         frequent.sort_unstable();
         frequent.dedup();
+        Cost { work, frequent }
+    }
+
+    fn run(&self, old: &[u32]) -> Option<usize> {
+        let words = self.words();
+        let Cost { work, frequent } = self.cost(old);
         if work > MOST_WORK || frequent.len().saturating_mul(words) > MOST_PLACES {
             return None;
         }
@@ -325,6 +344,64 @@ mod tests {
                 Some(expected),
                 "round {round}"
             );
+        }
+    }
+
+    /// The partner of an old unit is from 2 places before it to 3 behind.
+    fn search() -> Search {
+        let new: Vec<u32> = (0..10).chain([3, 3]).collect();
+        Search::new(&[0; 11], &new, 10, 9)
+    }
+
+    #[test]
+    fn a_partner_is_within_the_reach_that_the_known_part_leaves() {
+        let search = search();
+        let reach = |at| search.reach(at);
+        assert_eq!(reach(0), 0..=3);
+        assert_eq!(reach(5), 3..=8);
+        assert_eq!(reach(10), 8..=11, "no place is behind the last one");
+        assert_eq!(search.places_of(3), [3, 10, 11]);
+        assert_eq!(search.places_in_reach(3, 0), [3]);
+        assert_eq!(search.places_in_reach(3, 5), [3]);
+        assert_eq!(search.places_in_reach(3, 6), [0; 0]);
+        assert_eq!(search.places_in_reach(3, 7), [10]);
+        assert_eq!(search.places_in_reach(3, 8), [10, 11]);
+        let new = vec![0; 300];
+        let long = Search::new(&[0; 100], &new, 1, 90);
+        assert_eq!(long.words(), 5);
+        assert_eq!(long.words_in_reach(60), 0..=4);
+        assert_eq!(long.words_in_reach(80), 1..=4);
+    }
+
+    #[test]
+    fn a_unit_with_a_place_in_every_fourth_word_is_frequent() {
+        // 300 places are 5 words: two places of a unit are as many as 8 words.
+        let mut new: Vec<u32> = (0..300).collect();
+        new[299] = 7;
+        let search = Search::new(&[5, 7, 7, 9, 400], &new, 401, 0);
+        let cost = search.cost(&[5, 7, 7, 9, 400]);
+        assert_eq!(
+            cost,
+            Cost {
+                work: 4 + 5 + 5 + 4,
+                frequent: vec![7]
+            }
+        );
+    }
+
+    #[test]
+    fn the_words_that_are_passed_over_have_no_bit() {
+        let mut dice = Rng::with_seed(3);
+        let mut row = Row::new(200);
+        for _ in 0..3_000 {
+            row.meet(dice.usize(..200 * 64));
+            if dice.u8(..3) == 0 {
+                row.next_word(dice.usize(..200));
+            }
+        }
+        for (word, bits) in row.grows.iter().enumerate() {
+            let any = row.any[word / 64] & (1 << (word % 64)) != 0;
+            assert_eq!(any, *bits != 0, "{word}");
         }
     }
 
