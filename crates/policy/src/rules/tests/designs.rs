@@ -207,8 +207,51 @@ fn a_row_that_names_the_end_of_one_file_is_told_its_path() {
         said[0].contains(message) && said[0].contains(help),
         "{said:?}"
     );
+    for row in ["`x.rs` | Delete | x", "`x.rs` | Modify | x"] {
+        let said = in_tree(row, &["src/x.rs"]);
+        assert!(
+            said.len() == 1 && said[0].ends_with("did you mean `src/x.rs`?"),
+            "{said:?}"
+        );
+    }
     let several = in_tree("`x.rs` | Add/Modify | x", &["src/x.rs", "lib/x.rs"]);
     assert!(!several.concat().contains("did you mean"), "{several:?}");
+}
+
+#[test]
+fn a_row_that_means_another_file_is_shortened() {
+    let there = Tree::of(&["src/x.rs", "src/y.rs", "y.rs", "lib/z.rs", "src/z.rs"]);
+    let shortened = |row: &str| -> Vec<String> {
+        let design = parsed(DESIGN, &document(&[row]), &Settings::default());
+        let found = check_shortened_rows(&design.grants, &[&there]);
+        let help = found.iter().filter_map(|finding| finding.help.last());
+        help.map(|help| (**help).to_owned()).collect()
+    };
+    assert_eq!(
+        shortened("`x.rs` | Delete | x"),
+        ["did you mean `src/x.rs`?"]
+    );
+    assert_eq!(
+        shortened("`x.rs` | Modify | x"),
+        ["did you mean `src/x.rs`?"]
+    );
+    for row in [
+        "`x.rs` | Add | x",
+        "`x.rs` | Add/Modify | x",
+        "`src/x.rs` | Modify | x",
+        "`y.rs` | Modify | x",
+        "`z.rs` | Modify | x",
+        "`src/` | Modify | x",
+        "`w.rs` | Modify | x",
+    ] {
+        assert_eq!(shortened(row), [""; 0], "{row}");
+    }
+    let design = parsed(
+        DESIGN,
+        &document(&["`x.rs` | Modify | x"]),
+        &Settings::default(),
+    );
+    assert_eq!(check_shortened_rows(&design.grants, &[]), []);
 }
 
 #[test]

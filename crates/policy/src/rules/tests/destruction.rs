@@ -284,6 +284,55 @@ fn lines_that_moved_are_named_with_their_files() {
 }
 
 #[test]
+fn what_takes_back_the_lines_of_another_file_is_refused_with_its_loss() {
+    let found = |settings: &str| {
+        let lost = cut("", 200, 20).measured()[0].measured.clone().unwrap();
+        let work = commit(settings, &["`src/y.rs` | Modify | x"]);
+        let work = work.modify("src/y.rs", "a\n", "b\n");
+        let mut changes = work.measured();
+        changes[0].pays_for = Some(Box::new(PaidFor {
+            path: "src/x.rs".into(),
+            measured: lost,
+        }));
+        work.check(&changes)
+    };
+    let [finding] = &found("")[..] else {
+        panic!("{:?}", found(""))
+    };
+    assert_eq!(
+        said(finding),
+        "error destructive-change src/y.rs: src/y.rs has lines of src/x.rs, which would lose 180 of 200 lines (90 %)"
+    );
+    assert_eq!(
+        serde_json::to_value(&finding.details).unwrap(),
+        serde_json::json!({
+            "class": "REPLACE", "lost": 180, "original": 200, "unit": "lines", "from": "src/x.rs",
+        })
+    );
+    assert_eq!(
+        &*finding.help[0],
+        "keep these lines here, or put them back into src/x.rs first"
+    );
+    assert_eq!(found("[destructive]\nexempt = [\"src/x.rs\"]\n"), []);
+}
+
+#[test]
+fn what_the_branch_itself_has_added_may_go() {
+    let delete = || {
+        let always = "[scope]\nalways = [\"free/**\"]\n";
+        commit(always, &ROWS).delete("free/x.rs", &lines("a", 101))
+    };
+    delete().began_with(&[("free/x.rs", None)]).says(&[]);
+    for before in [delete(), delete().began_with(&[("free/x.rs", Some("a\n"))])] {
+        assert_eq!(before.findings().len(), 1);
+    }
+    let staged = delete().began_with(&[("free/x.rs", None)]);
+    let mut changes = staged.measured();
+    changes[0].is_committed = false;
+    assert_eq!(staged.check(&changes).len(), 1, "no commit has it");
+}
+
+#[test]
 fn a_loss_that_was_not_counted_in_full_says_so() {
     let work = cut("", 200, 20);
     let mut changes = work.measured();

@@ -214,6 +214,20 @@ fn guards_own_part_of_hook_settings_needs_no_row() {
 }
 
 #[test]
+fn why_a_change_is_not_only_of_guards_own_part_is_said() {
+    let call = "guard hook pre-commit \"$@\" || exit $?\n";
+    let work = commit("", &ROWS).add(".husky/pre-commit", &format!("{call}make\n"));
+    let findings = work.findings();
+    let mut findings = findings.iter();
+    let refused = findings.find(|finding| finding.rule == Rule::OutOfScope);
+    let help: Vec<&str> = refused.unwrap().help.iter().map(|help| &**help).collect();
+    assert!(
+        help[0].starts_with("the change is not only of guard's own part: it also changes what"),
+        "{help:?}"
+    );
+}
+
+#[test]
 fn the_commit_that_adds_the_first_settings_may_add_calls_of_guard() {
     let ci = "jobs:\n  - run: make\n  - run: guard lint --ci\n";
     let adopt = || commit("", &ROWS).with(|policy| policy.adopting = true);
