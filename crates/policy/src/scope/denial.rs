@@ -198,6 +198,38 @@ mod tests {
     }
 
     #[test]
+    fn a_denial_that_was_lifted_puts_beyond_what_it_may_have_covered() {
+        let beyond = |granted: &str, denied: &str| {
+            let before = Scope::of_documents([document("d", &["./", granted], &[denied])]);
+            let now = Scope::of_documents([document("d", &["./", granted], &[])]);
+            let beyond = now.grants_beyond(&before);
+            beyond
+                .iter()
+                .any(|grant| grant.path == *granted.trim_end_matches('/'))
+        };
+        for (granted, denied) in [
+            ("src/a.rs", "src/a.rs"),
+            ("src/a.rs", "src/"),
+            ("src/a.rs", "*/*.rs"),
+            ("src/", "src/lib/a.rs"),
+            ("src/lib/", "src/"),
+            ("src/", "*/*.rs"),
+            ("src/*.rs", "src/lib/x*"),
+            ("*.rs", "src/a.rs"),
+        ] {
+            assert!(beyond(granted, denied), "{granted} {denied}");
+        }
+        for (granted, denied) in [
+            ("src/a.rs", "src/b.rs"),
+            ("src/", "source/a.rs"),
+            ("src/lib/", "src/bin/"),
+            ("src/*.rs", "lib/*.rs"),
+        ] {
+            assert!(!beyond(granted, denied), "{granted} {denied}");
+        }
+    }
+
+    #[test]
     fn a_denial_covers_its_path_and_everything_below() {
         for denied in ["src/a", "src/a/", "src/*", "src/{a,b}", "**/a"] {
             let scope = Scope::of_documents([document("d", &["./"], &[denied])]);

@@ -180,6 +180,13 @@ mod tests {
     }
 
     #[test]
+    fn as_many_braces_as_alternatives_are_read() {
+        let most = "{".repeat(MAX_EXPANDED);
+        assert_eq!(expand(&most, ""), Some(vec![most.clone()]));
+        assert_eq!(expand(&format!("{most}{{"), ""), None);
+    }
+
+    #[test]
     fn a_star_stays_within_a_segment() {
         check(
             "src/*.rs",

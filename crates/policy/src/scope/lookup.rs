@@ -154,8 +154,7 @@ impl Scope {
 
     /// The granted directories above a path, innermost first, as indices into `grants`.
     fn above(&self, path: &BStr) -> impl Iterator<Item = usize> {
-        let slashes = path.rfind_iter("/").filter(|&slash| slash > 0);
-        slashes
+        path.rfind_iter("/")
             .filter_map(|slash| self.directories.get(&path[..slash]))
             .flatten()
             .copied()

@@ -166,6 +166,16 @@ fn unconditional_rules_cannot_be_weakened() {
 }
 
 #[test]
+fn without_rules_only_those_of_a_fixed_level_count() {
+    let settings = Settings::without_rules();
+    for rule in Rule::ALL {
+        let is_off = settings.levels.get(rule) == Some(&None);
+        assert_eq!(is_off, !rule.has_fixed_level(), "{}", rule.id());
+    }
+    assert_eq!(settings.missing, Missing::Skip);
+}
+
+#[test]
 fn numbers_and_units() {
     for (text, ok) in [
         ("[destructive]\nshare = 1", true),
