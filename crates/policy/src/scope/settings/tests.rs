@@ -4,7 +4,7 @@
 
 use super::keys::{EXEMPT, SECRETS};
 use super::*;
-use crate::finding::Level;
+use crate::finding::{Level, Rule};
 use crate::scope::patterns::Patterns;
 
 fn message(text: &str) -> String {
