@@ -198,6 +198,39 @@ mod tests {
     }
 
     #[test]
+    fn the_denial_of_a_row_is_named_first_and_replaces_that_of_a_front_matter() {
+        let forbidden = || document("d", &["src/a.rs"], &["src/a.rs"]);
+        let mut both = forbidden();
+        both.denials
+            .push(denial("d", "src/a.rs", DenialSource::Row));
+        let mut of_row = forbidden();
+        of_row.denials[0].source = DenialSource::Row;
+        let [forbidden, both, of_row] =
+            [forbidden(), both, of_row].map(|one| Scope::of_documents([one]));
+        for (scope, source) in [
+            (&forbidden, DenialSource::FrontMatter),
+            (&both, DenialSource::Row),
+            (&of_row, DenialSource::Row),
+        ] {
+            let first = scope.denial("src/a.rs".into());
+            assert_eq!(first.map(|denial| denial.source), Some(source));
+        }
+        let mut known = Denials::default();
+        let owner = Owner {
+            design: 0,
+            is_standing: false,
+        };
+        known.push(denial("d", "src/a.rs", DenialSource::FrontMatter), owner);
+        let mut row = Denials::default();
+        row.push(denial("d", "src/a.rs", DenialSource::Row), owner);
+        let lifted = |before: &Denials, now: &Denials| before.beyond(now).count();
+        assert_eq!(lifted(&known, &known), 0);
+        assert_eq!(lifted(&known, &row), 0);
+        assert_eq!(lifted(&row, &known), 1);
+        assert_eq!(lifted(&known, &Denials::default()), 1);
+    }
+
+    #[test]
     fn a_denial_that_was_lifted_puts_beyond_what_it_may_have_covered() {
         let beyond = |granted: &str, denied: &str| {
             let before = Scope::of_documents([document("d", &["./", granted], &[denied])]);

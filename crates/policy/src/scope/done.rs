@@ -171,6 +171,7 @@ mod tests {
             ),
             ("a/**/*.md", "b/{1}/{2}.done", "a/x/y/z.md", "b/x/y/z.done"),
             ("a/**/*.md", "b/{1}/{2}.done", "a/z.md", "b/z.done"),
+            ("**/*.md", "b/{1}/{2}.done", "x/y/z.md", "b/x/y/z.done"),
             ("*/{a,b*}.md", "{1}/{2}", "x/bc.md", "x/c"),
             ("ä/*.md", "ä/{1}.done", "ä/ö.md", "ä/ö.done"),
             // What is special in a pattern never hides the file.
