@@ -421,6 +421,37 @@ fn several_rows_with_a_place_for_a_name_are_placeholders_and_one_is_a_file() {
 }
 
 #[test]
+fn a_cell_that_cannot_be_read_says_why() {
+    for (row, said) in [
+        ("| `a.py` |  | x |\n", "the type is missing"),
+        ("| `a.py` | Foo | x |\n", "`Foo` is "),
+        ("| the parser | Add | x |\n", "`the parser`"),
+        ("| /etc/passwd | Add | x |\n", "absolute"),
+        ("| `a.py` parser | Add | x |\n", "`parser`"),
+    ] {
+        let design = rows(row);
+        let message = &design.faults[0].message;
+        assert!(message.contains(said), "{row}: {message}");
+    }
+}
+
+#[test]
+fn a_bad_row_is_placed_at_its_bad_path_or_at_its_first() {
+    for (row, place) in [
+        ("| `src/a.rs`, `b.rs` | Modify | x |\n", "`b.rs`"),
+        ("| `src/a.rs`, `../b.rs` | Modify | x |\n", "`../b.rs`"),
+        (
+            "| `src/a.rs`, `src/b.rs` | Modify | Rejected |\n",
+            "`src/a.rs`",
+        ),
+    ] {
+        let design = rows(row);
+        let anchor = design.faults[0].anchor.as_ref().unwrap();
+        assert_eq!(&design.text[anchor.span.clone()], place, "{row}");
+    }
+}
+
+#[test]
 fn each_fault_has_its_rule_and_says_what_is_meant() {
     let two =
         "| `a.py` | Add | x |\n\n## Files Changed\n\n| File | Type |\n|-|-|\n| `b.py` | Add |\n";

@@ -146,7 +146,15 @@ mod tests {
         ] {
             assert!(is_nothing(text), "{text}");
         }
-        for text in ["none.py", "None of them", "a-b", "", "TODO"] {
+        for text in [
+            "none.py",
+            "None of them",
+            "None (docs) yet",
+            "None (docs",
+            "a-b",
+            "",
+            "TODO",
+        ] {
             assert!(!is_nothing(text), "{text}");
         }
     }

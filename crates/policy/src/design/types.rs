@@ -298,6 +298,16 @@ mod tests {
     }
 
     #[test]
+    fn only_a_text_that_begins_as_a_type_is_read_further() {
+        for text in ["Add", " deleted (x)", "NEW file", "create/modify"] {
+            assert!(begins_as_type(text), "{text}");
+        }
+        for text in ["the parser", "", "(add)", "address"] {
+            assert!(!begins_as_type(text), "{text}");
+        }
+    }
+
+    #[test]
     fn a_note_of_lines_has_a_number_and_nothing_but_lines() {
         for note in [
             "lines 12-34",
