@@ -12,6 +12,10 @@ use crate::common::{GUARD, Output, Repo, assert_says, run_with_input, skip, writ
 /// A repository of so many files, all of long ago: git reads a file of the second in which it wrote the index.
 fn with_files(files: usize) -> Repo {
     let repo = Repo::nothing_in_memory().initialized(&[]);
+    // As on Linux.
+    for setting in ["core.ignoreCase", "core.precomposeUnicode"] {
+        repo.git(&["config", setting, "false"]);
+    }
     for number in 0..files {
         let (part, group) = (number / 200, number / 20 % 10);
         repo.write(

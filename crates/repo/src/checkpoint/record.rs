@@ -49,14 +49,14 @@ struct BesideFiles {
 
 /// What git says of the work tree.
 #[derive(Default)]
-struct Answer {
+struct GitAnswer {
     differing: Vec<BString>,
     ignored: Vec<BString>,
 }
 
-impl Answer {
-    fn unchanged(ignored: &[BString]) -> Answer {
-        Answer {
+impl GitAnswer {
+    fn unchanged(ignored: &[BString]) -> GitAnswer {
+        GitAnswer {
             differing: Vec::new(),
             ignored: ignored.to_vec(),
         }
@@ -95,10 +95,10 @@ impl CheckpointStore<'_> {
         }
         let look = self.look();
         let (beside, answer) = match &look.unchanged {
-            Some(ignored) => (self.beside_files(agent)?, Answer::unchanged(ignored)),
+            Some(ignored) => (self.beside_files(agent)?, GitAnswer::unchanged(ignored)),
             None => self.ask_git(agent)?,
         };
-        let Answer {
+        let GitAnswer {
             mut differing,
             ignored,
         } = answer;
@@ -146,13 +146,13 @@ impl CheckpointStore<'_> {
 
     /// Asks git for what differs from the private index. git looks at all files, which takes longer than everything else,
     /// so that guard does its part meanwhile.
-    fn ask_git(&self, agent: &[PathBuf]) -> Result<(BesideFiles, Answer)> {
+    fn ask_git(&self, agent: &[PathBuf]) -> Result<(BesideFiles, GitAnswer)> {
         self.forget_answer()?;
         let walk = self.program(&self.directory, true).start(WALK);
         let walk = walk.map_err(|why| self.failed(&why))?;
         let beside = self.beside_files(agent);
         let walked = walk.finish().map_err(|why| self.failed(&why))?;
-        let mut answer = Answer::default();
+        let mut answer = GitAnswer::default();
         for line in walked.split(|&byte| byte == 0) {
             match line {
                 [b'!', _, _, path @ ..] => answer.ignored.push(path.into()),

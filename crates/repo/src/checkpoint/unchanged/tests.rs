@@ -38,6 +38,10 @@ impl Fixture {
         };
         fs::create_dir(&fixture.root).unwrap();
         fixture.git(&[&["init", "--quiet", "--template="], options].concat());
+        // As on Linux.
+        for setting in ["core.ignoreCase", "core.precomposeUnicode"] {
+            fixture.git(&["config", setting, "false"]);
+        }
         fs::create_dir(fixture.path(".git/info")).unwrap();
         for (path, content) in [
             (".gitignore", "*.tmp\n/build/\n"),
