@@ -347,6 +347,12 @@ fn repository_in_the_index_is_for_git() {
     for _ in 0..3 {
         assert!(!fixture.record(None, "a repository in the index").1);
     }
+    // What may become one, too.
+    let fixture = Fixture::new(&[]);
+    fs::create_dir_all(fixture.path("src/deep/.git")).unwrap();
+    for _ in 0..4 {
+        assert!(!fixture.record(None, "the beginning of a repository").1);
+    }
 }
 
 /// A change of an entry.
