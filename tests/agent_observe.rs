@@ -547,6 +547,7 @@ fn without_git_a_command_is_denied_before_and_reported_after() {
     };
     assert_says(&without("PreToolUse").denies(), &["git cannot be started"]);
     bash(&repo, "PreToolUse", "ls").passes();
+    repo.write("src/other.py", "x = 2\n");
     let report = reported(&without("PostToolUse")).unwrap();
     assert_says(&report, &["guard could not look", "git cannot be started"]);
 }

@@ -23,6 +23,7 @@ mod agent_protocols;
 mod agent_scratch;
 mod agent_table;
 mod agent_tools;
+mod agent_unchanged;
 mod amended_rows;
 mod approvals;
 mod approvals_signed;

@@ -11,6 +11,7 @@ mod hold;
 mod own;
 mod record;
 mod switches;
+mod unchanged;
 mod unreached;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -47,6 +47,35 @@ struct BesideFiles {
     own: GuardsOwn,
 }
 
+/// What git says of the work tree.
+#[derive(Default)]
+struct GitAnswer {
+    differing: Vec<BString>,
+    ignored: Vec<BString>,
+}
+
+impl GitAnswer {
+    fn unchanged(ignored: &[BString]) -> GitAnswer {
+        GitAnswer {
+            differing: Vec::new(),
+            ignored: ignored.to_vec(),
+        }
+    }
+}
+
+/// What an update of the private index left out.
+struct Updated {
+    /// The files that it does not keep, with size and time.
+    sizes: BTreeMap<String, String>,
+    /// Whether names were removed.
+    has_removed: bool,
+}
+
+/// Whether git reads ignore rules from a file of this name.
+fn has_rules(path: &[u8]) -> bool {
+    path.rsplit_str("/").next() == Some(b".gitignore")
+}
+
 impl CheckpointStore<'_> {
     /// Records the work tree. What was ignored `before` stays ignored, and what has been hidden since is recorded.
     /// `agent` names the files that switch the agent's hooks.
@@ -57,28 +86,22 @@ impl CheckpointStore<'_> {
         self.wait_for_git();
         let outer = self.outer_rules()?;
         if fs::read(self.file("info/exclude")).ok().as_ref() != Some(&outer) {
+            self.forget_answer()?;
             self.save("info/exclude", &outer)?;
         }
         if !self.file("index").exists() {
             // Only what a commit has is borrowed: git may delete anything else.
             self.git(true, ["read-tree", &self.head_tree()?], b"")?;
         }
-        // git looks at all files, which takes longer than everything else, so that guard does its part meanwhile.
-        let walk = self.program(&self.directory, true).start(WALK);
-        let walk = walk.map_err(|why| self.failed(&why))?;
-        let beside = self.beside_files(agent);
-        let walked = walk.finish().map_err(|why| self.failed(&why))?;
-        let beside = beside?;
-        let mut differing = Vec::new();
-        let mut ignored = Vec::new();
-        for line in walked.split(|&byte| byte == 0) {
-            match line {
-                [b'!', _, _, path @ ..] => ignored.push(BString::from(path)),
-                // The first letter compares with the commit.
-                [_, tag, _, path @ ..] if *tag != b' ' => differing.push(BString::from(path)),
-                _ => {}
-            }
-        }
+        let look = self.look();
+        let (beside, answer) = match &look.unchanged {
+            Some(ignored) => (self.beside_files(agent)?, GitAnswer::unchanged(ignored)),
+            None => self.ask_git(agent)?,
+        };
+        let GitAnswer {
+            mut differing,
+            ignored,
+        } = answer;
         let mut rules = self.keep(&self.rules(outer, &differing, &ignored)?)?;
         let mut ignored_copy = self.keep(&bstr::join("\0", &ignored))?;
         if let Some(before) = before
@@ -97,9 +120,17 @@ impl CheckpointStore<'_> {
                     .filter_map(|path| self.fresh(path.as_ref())),
             );
         }
-        let sizes = self.update(&differing)?;
+        let Updated { sizes, has_removed } = self.update(&differing)?;
+        let tree = self.tree()?;
+        let mut rule_files = differing
+            .iter()
+            .chain(&ignored)
+            .filter(|path| has_rules(path));
+        if look.unchanged.is_none() && !has_removed && rule_files.next().is_none() {
+            self.keep_answer(&ignored, &look)?;
+        }
         let checkpoint = Checkpoint {
-            tree: self.tree()?,
+            tree,
             head: beside.head,
             refs: beside.refs,
             index: beside.index,
@@ -111,6 +142,26 @@ impl CheckpointStore<'_> {
             own: beside.own,
         };
         Ok(Recorded { checkpoint, fresh })
+    }
+
+    /// Asks git for what differs from the private index. git looks at all files, which takes longer than everything else,
+    /// so that guard does its part meanwhile.
+    fn ask_git(&self, agent: &[PathBuf]) -> Result<(BesideFiles, GitAnswer)> {
+        self.forget_answer()?;
+        let walk = self.program(&self.directory, true).start(WALK);
+        let walk = walk.map_err(|why| self.failed(&why))?;
+        let beside = self.beside_files(agent);
+        let walked = walk.finish().map_err(|why| self.failed(&why))?;
+        let mut answer = GitAnswer::default();
+        for line in walked.split(|&byte| byte == 0) {
+            match line {
+                [b'!', _, _, path @ ..] => answer.ignored.push(path.into()),
+                // The first letter compares with the commit.
+                [_, tag, _, path @ ..] if *tag != b' ' => answer.differing.push(path.into()),
+                _ => {}
+            }
+        }
+        Ok((beside?, answer))
     }
 
     /// The tree of HEAD's commit. With a HEAD that names none, nothing could be judged later.
@@ -245,7 +296,7 @@ impl CheckpointStore<'_> {
     }
 
     /// The ignore rules outside the work tree: of the user and of the repository, in rising precedence.
-    fn outer_rules(&self) -> Result<Vec<u8>> {
+    pub(super) fn outer_rules(&self) -> Result<Vec<u8>> {
         let mut rules = Vec::new();
         let own = self.common_dir.join("info").join("exclude");
         for file in excludes_file(self.repo)?.into_iter().chain([own]) {
@@ -258,12 +309,16 @@ impl CheckpointStore<'_> {
     /// All ignore rules, to compare them with others: the outer ones, and those of each directory, also of files that
     /// ignore themselves.
     fn rules(&self, outer: Vec<u8>, differing: &[BString], ignored: &[BString]) -> Result<Vec<u8>> {
-        let listed = ["ls-files", "-z", "--", ".gitignore", "*/.gitignore"];
-        let listed = self.of_index("gitignores", || self.git(false, listed, b""))?;
+        let listed = self.of_index("gitignores", || {
+            let files = Index::at(self.repo, &self.file("index"))?.files()?;
+            let files = files.into_iter().map(|(path, _)| path);
+            let files: Vec<BString> = files.filter(|path| has_rules(path)).collect();
+            Ok(bstr::join("\0", files))
+        })?;
         let listed = listed.split(|&byte| byte == 0).map(BStr::new);
         let found = differing.iter().chain(ignored).map(BString::as_ref);
         let mut files: BTreeSet<&BStr> = found.chain(listed).collect();
-        files.retain(|path| path.rsplit_str("/").next() == Some(b".gitignore"));
+        files.retain(|path| has_rules(path));
         let mut rules = outer;
         for path in files {
             let place = self.repo.work_tree_file(path)?;
@@ -305,8 +360,8 @@ impl CheckpointStore<'_> {
         Ok(())
     }
 
-    /// Brings the private index up to date with these paths. The answer are the files that it does not keep.
-    fn update(&self, paths: &[BString]) -> Result<BTreeMap<String, String>> {
+    /// Brings the private index up to date with these paths.
+    fn update(&self, paths: &[BString]) -> Result<Updated> {
         let mut sizes = BTreeMap::new();
         let mut add = Vec::new();
         let mut remove = Vec::new();
@@ -335,13 +390,14 @@ impl CheckpointStore<'_> {
             let list = if is_kept { &mut add } else { &mut remove };
             list.push(path.to_owned());
         }
+        let has_removed = !remove.is_empty();
         for (how, listed) in [("--force-remove", remove), ("--replace", add)] {
             if !listed.is_empty() {
                 let arguments = ["update-index", "--add", "--remove", how, "-z", "--stdin"];
                 self.git(false, arguments, &bstr::join("\0", &listed))?;
             }
         }
-        Ok(sizes)
+        Ok(Updated { sizes, has_removed })
     }
 
     /// The tree of the private index, with a commit for git to compare with.
@@ -369,10 +425,11 @@ impl CheckpointStore<'_> {
     }
 
     /// The checksum at the end of the private index.
-    fn index_checksum(&self) -> Result<Vec<u8>> {
+    pub(super) fn index_checksum(&self) -> Result<Vec<u8>> {
+        let size = self.repo.repo.object_hash().len_in_bytes() as i64;
         let mut end = Vec::new();
         File::open(self.file("index"))
-            .and_then(|mut index| index.seek(SeekFrom::End(-20)).map(|_| index))
+            .and_then(|mut index| index.seek(SeekFrom::End(-size)).map(|_| index))
             .and_then(|mut index| index.read_to_end(&mut end).map(|_| end))
             .map_err(|error| unusable(&self.directory, &error))
     }

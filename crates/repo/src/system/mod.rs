@@ -41,6 +41,9 @@ pub const CONSOLE: [&str; 2] = if cfg!(windows) {
 /// Whether parent processes are visible in `/proc`.
 pub const SHOWS_PROCESSES: bool = cfg!(target_os = "linux");
 
+/// Whether a file has a time of its last change that no program can set.
+pub(crate) const TELLS_CHANGES: bool = cfg!(unix);
+
 /// Where Unix keeps temporary files.
 const TEMPORARY: &[&str] = if cfg!(unix) {
     &["/tmp", "/var/tmp"]
