@@ -155,9 +155,19 @@ fn a_row_and_a_denial_name_the_line_of_the_text() {
     let text = "# Plan\n\n**Files to create:**\n\n```\nsrc/a.ts\nsrc/b.ts (new)\n\nsrc/c.ts\n```\n\n\
                 - Do not touch `src/old.rs`.\n";
     let known = Known::new(&["src/old.rs"]);
-    let proposal = propose("docs/lld/LLD-1.md".into(), text, &known, &|_| false);
-    let lines: Vec<usize> = proposal.rows.iter().map(|row| row.line).collect();
-    assert_eq!(lines, [6, 7, 9]);
+    let propose = |text| propose("docs/lld/LLD-1.md".into(), text, &known, &|_| false);
+    let lines = |proposal: &Proposal| -> Vec<(String, usize)> {
+        let rows = proposal.rows.iter();
+        rows.map(|row| (row.path.clone(), row.line)).collect()
+    };
+    let expected = [("src/a.ts", 6), ("src/b.ts", 7), ("src/c.ts", 9)];
+    let expected = expected.map(|(path, line)| (path.to_owned(), line));
+    let proposal = propose(text);
+    assert_eq!(lines(&proposal), expected);
+    let prose = "# Plan\n\nThe work:\n\nCreate `src/x`,\nadd src/a.ts\nand src/b.ts;\nthen `x` and\nsrc/c.ts\n";
+    let expected = [("src/a.ts", 6), ("src/b.ts", 7), ("src/c.ts", 9)];
+    let expected = expected.map(|(path, line)| (path.to_owned(), line));
+    assert_eq!(lines(&propose(prose)), expected);
     let denied = proposal.denied.iter();
     let denied: Vec<_> = denied.map(|one| (&*one.path, one.line)).collect();
     assert_eq!(denied, [("src/old.rs", 12)]);

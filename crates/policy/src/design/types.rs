@@ -215,8 +215,7 @@ fn split_note(text: &str) -> Option<(&str, Option<&str>)> {
 fn of_head(head: &str) -> Option<RowType> {
     let mut parts: Vec<&str> = head.split_whitespace().collect();
     let mut is_directory = false;
-    if parts.len() > 1
-        && let Some(noun) = parts.last()
+    if let Some(noun) = parts.last()
         && (NOUNS.contains(noun) || DIRECTORIES.contains(noun))
     {
         is_directory = DIRECTORIES.contains(noun);
