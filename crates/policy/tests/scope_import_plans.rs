@@ -174,6 +174,18 @@ fn a_row_and_a_denial_name_the_line_of_the_text() {
 }
 
 #[test]
+fn what_a_text_leaves_alone_is_not_proposed() {
+    check(
+        r"
+Change `src/old.rs`, and leave `src/lib.rs` alone. =>
+Leave `src/lib.rs` alone. =>
+Alternative considered: change `src/lib.rs`. =>
+Change `src/lib.rs`. => Modify src/lib.rs
+",
+    );
+}
+
+#[test]
 fn a_shortened_path_is_the_only_file_that_ends_with_it() {
     check(
         "- Modify: `src/offline.ts` => Modify web/src/offline.ts\n- Modify: `offline.ts` => Modify web/src/offline.ts",

@@ -296,6 +296,28 @@ mod tests {
     }
 
     #[test]
+    fn only_a_letter_is_a_drive() {
+        assert_eq!(entry("c:x"), Err("absolute"));
+        assert_eq!(entry("1:x"), file("1:x"));
+    }
+
+    #[test]
+    fn an_arrow_between_two_names_is_a_pair() {
+        let ends = |text: &str| -> Vec<(String, bool)> {
+            let ends = WrittenPath::ends(text, &(0..0), false).into_iter();
+            ends.map(|end| (end.text, end.arrow)).collect()
+        };
+        let one = |text: &str| vec![(text.to_owned(), false)];
+        assert_eq!(
+            ends("a -> b"),
+            [("a".to_owned(), false), ("b".to_owned(), true)]
+        );
+        for text in ["a", "→b", "a→", "a -> b -> c"] {
+            assert_eq!(ends(text), one(text), "{text}");
+        }
+    }
+
+    #[test]
     fn an_address_is_no_path() {
         for text in ["https://x/a.py", "mailto:a@b.py", "file:src/a.py"] {
             assert_eq!(entry(text), Err("uri"), "{text}");

@@ -105,7 +105,7 @@ fn end_lines(text: &[u8]) -> Cow<'_, [u8]> {
     if returns.peek().is_none() {
         return Cow::Borrowed(text);
     }
-    let mut ended = Vec::with_capacity(text.len() + text.len() / 16);
+    let mut ended = Vec::with_capacity(text.len());
     let mut done = 0;
     for at in returns {
         ended.extend_from_slice(&text[done..=at]);
@@ -235,6 +235,9 @@ mod tests {
         let mut utf32be = b"\0\0\xfe\xff".to_vec();
         utf32be.extend(text.chars().flat_map(|c| (c as u32).to_be_bytes()));
         assert_eq!(&*countable(&utf32be), text.as_bytes());
+        let mut utf32le = b"\xff\xfe\0\0".to_vec();
+        utf32le.extend(text.chars().flat_map(|c| (c as u32).to_le_bytes()));
+        assert_eq!(&*countable(&utf32le), text.as_bytes());
         let mut odd = utf16le(text);
         odd.push(0);
         assert_eq!(Content::of(&odd), Content::Binary);

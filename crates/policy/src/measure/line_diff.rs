@@ -218,6 +218,8 @@ mod tests {
         assert!(numbered(units(&half), units(&half)).is_some());
         assert!(numbered(units(&half), units(&more)).is_none());
         assert!(numbered(units(&more), units(&half)).is_none());
+        let whole = [&half[..], &more].concat();
+        assert!(numbered(units(&whole), units(b"")).is_none());
     }
 
     #[test]

@@ -148,7 +148,9 @@ impl<'a> Window<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Missed, SAMPLE, missed};
+    use bstr::ByteSlice;
+
+    use super::{Missed, SAMPLE, behind_replaced_line, missed};
 
     /// All that is found.
     fn found(old: &str, new: &str) -> usize {
@@ -225,6 +227,18 @@ mod tests {
         let look = |most| missed(lines("a").as_bytes(), lines("b").as_bytes(), 1_000, most);
         assert_eq!(look(500).map(|missed| missed.lines), Some(SAMPLE / 2));
         assert_eq!(look(499), None);
+    }
+
+    #[test]
+    fn a_line_is_replaced_where_two_behind_it_are_equal() {
+        let behind = |old: &'static str, new: &'static str| {
+            let behind = behind_replaced_line(old.as_bytes(), new.as_bytes());
+            behind.map(|both| [both.0, both.1].map(|text| text.to_str_lossy().into_owned()))
+        };
+        let found = behind("a\nb\nc\nd\n", "x\nb\nc\ne\n");
+        assert_eq!(found, Some(["b\nc\nd\n", "b\nc\ne\n"].map(str::to_owned)));
+        assert_eq!(behind("a\nb\nc\n", "x\nb\nd\n"), None);
+        assert_eq!(behind("a\nb\nc\n", " a\nb\nc\n"), None);
     }
 
     #[test]

@@ -47,8 +47,7 @@ pub(super) fn may_go(scope: &Scope, changed: &MeasuredChange) -> bool {
 /// Whether the new path of a Rename row in `scope` keeps enough of the deleted file. Otherwise the row would let the
 /// file vanish.
 fn goes_on(scope: &Scope, changed: &MeasuredChange) -> bool {
-    changed.change.action() == Action::Delete
-        && !changed.new_ends.is_empty()
+    !changed.new_ends.is_empty()
         && scope.new_ends(changed.path()).any(|path| {
             let mut ends = changed.new_ends.iter();
             ends.any(|end| end.path == path && end.kept.enough)

@@ -189,7 +189,8 @@ impl Pattern {
 /// The pattern as git reads it: blanks at the end do not count, unless a backslash quotes the first of them.
 fn without_trailing_blanks(pattern: &[u8]) -> &[u8] {
     let trimmed = pattern.trim_end_with(|c| c == ' ');
-    let backslashes = trimmed.len() - trimmed.trim_end_with(|c| c == '\\').len();
+    let from_the_end = trimmed.iter().rev();
+    let backslashes = from_the_end.take_while(|byte| **byte == b'\\').count();
     let is_quoted = backslashes % 2 == 1 && trimmed.len() < pattern.len();
     &pattern[..trimmed.len() + usize::from(is_quoted)]
 }

@@ -1,6 +1,7 @@
 //! `design-modify-missing` and `design-add-exists`: the rows of a design and the files that exist.
 
 use super::*;
+use crate::design::propose::KnownFiles;
 use crate::scope::Scope;
 
 /// Each finding with its line and help.
@@ -261,4 +262,13 @@ fn content_is_read_of_governing_designs_and_of_what_rules_look_into() {
         let wants = wants_content_under(&policy, path.into());
         assert_eq!(wants, expected, "{path}");
     }
+}
+
+#[test]
+fn a_path_of_a_tree_is_a_directory_or_a_file() {
+    let tree = Tree::of(&["src/a.rs"]);
+    let files = FilesOfTree::new(&tree);
+    assert_eq!(files.is_directory("src"), Some(true));
+    assert_eq!(files.is_directory("src/a.rs"), Some(false));
+    assert_eq!(files.is_directory("lib"), None);
 }

@@ -345,6 +345,8 @@ fn whether_a_new_design_is_of_other_work_needs_no_merge_base() {
 fn a_request_may_change_a_design_that_the_branch_has_added_and_take_back_its_own_change() {
     let work = || work(Stage::Request, "", &[]).modify(OTHER, "a\n", "b\n");
     work().began_with(&[(OTHER, None)]).says(&[]);
+    let without = work().with(|policy| policy.designs.clear());
+    without.began_with(&[(OTHER, None)]).says(&[]);
     work().began_with(&[(OTHER, Some("b\n"))]).says(&[]);
     work()
         .began_with(&[(OTHER, Some("c\n"))])
