@@ -228,6 +228,30 @@ fn why_a_change_is_not_only_of_guards_own_part_is_said() {
 }
 
 #[test]
+fn what_decides_whether_guard_runs_is_noted() {
+    let path = ".github/workflows/ci.yml";
+    let ci = "jobs:\n  a:\n    steps:\n      - run: guard lint --ci\n";
+    let notes = |new: &str| -> Vec<String> {
+        let work = commit("", &["`.github/workflows/ci.yml` | Modify | x"]).modify(path, ci, new);
+        let findings = work.findings();
+        let notes = findings
+            .iter()
+            .filter(|finding| finding.level == Level::Note);
+        notes.map(|finding| finding.message.clone()).collect()
+    };
+    let off = format!("{ci}        continue-on-error: true\n");
+    let notes_of_off = notes(&off);
+    assert_eq!(notes_of_off.len(), 1, "{notes_of_off:?}");
+    assert!(
+        notes_of_off[0].starts_with(&format!(
+            "{path} changes when guard runs, or whether its failure counts: "
+        )) && notes_of_off[0].contains("continue-on-error"),
+        "{notes_of_off:?}"
+    );
+    assert_eq!(notes(&format!("{ci}# a comment\n")), [""; 0]);
+}
+
+#[test]
 fn the_commit_that_adds_the_first_settings_may_add_calls_of_guard() {
     let ci = "jobs:\n  - run: make\n  - run: guard lint --ci\n";
     let adopt = || commit("", &ROWS).with(|policy| policy.adopting = true);
