@@ -198,6 +198,18 @@ fn commits_and_stashes_of_others_are_told_and_come_back_after_gc() {
 }
 
 #[test]
+fn what_only_the_index_had_comes_back_after_gc() {
+    let mut session = Session::of(copy_of(&template()));
+    session.by_hand("seq 1 40 > notes.txt; git add notes.txt; rm notes.txt");
+    assert_eq!(session.call("true"), "");
+    let text = session.call("git reset -q; git gc -q --prune=now");
+    assert_says(&text, &["which this session did not make", "notes.txt"]);
+    session.follow(&text).exits(0);
+    let is_back = session.by_hand("test $(git show :notes.txt | grep -c .) = 40");
+    assert_eq!(is_back.code, 0, "{text}");
+}
+
+#[test]
 fn commits_whose_content_is_still_there_are_not_lost() {
     let template = template();
     for command in [

@@ -421,6 +421,20 @@ fn several_rows_with_a_place_for_a_name_are_placeholders_and_one_is_a_file() {
 }
 
 #[test]
+fn a_type_or_a_slash_says_that_a_path_is_a_directory() {
+    for (item, kind) in [
+        ("Add directory: `src/x`", GrantKind::Directory),
+        ("Add: `src/x/`", GrantKind::Directory),
+        ("Add: `src/x` (directory)", GrantKind::Directory),
+        ("Add: `src/x`", GrantKind::File),
+    ] {
+        let design = read(&format!("**Files:**\n- {item}\n- Add: `src/y`\n"));
+        let kinds: Vec<_> = design.grants.iter().map(|grant| grant.kind).collect();
+        assert_eq!(kinds, [kind, GrantKind::File], "{item}");
+    }
+}
+
+#[test]
 fn a_cell_that_cannot_be_read_says_why() {
     for (row, said) in [
         ("| `a.py` |  | x |\n", "the type is missing"),

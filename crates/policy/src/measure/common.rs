@@ -405,6 +405,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_search_notes_the_words_that_it_found_empty() {
+        let mut row = Row::new(200);
+        row.any.fill(u64::MAX);
+        row.grows[150] = 1;
+        assert_eq!(row.next_word(3), Some(150));
+        for word in 0..200 {
+            let any = row.any[word / 64] & (1 << (word % 64)) != 0;
+            assert_eq!(any, !(4..150).contains(&word), "{word}");
+        }
+        assert_eq!(row.next_word(150), None);
+    }
+
     /// 6,000 places have more words than one word has bits.
     #[test]
     fn rare_units_far_apart_have_the_length_of_the_slow_way() {

@@ -209,6 +209,20 @@ mod tests {
     }
 
     #[test]
+    fn a_file_pays_for_no_more_lines_than_it_gains() {
+        let run = "same\n".repeat(3);
+        let old = format!("{run}apart\n{run}");
+        assert_eq!(
+            moved(&old, "apart\n", &[("", &"same\n".repeat(4))]),
+            [(0, 3)]
+        );
+        assert_eq!(
+            moved(&old, "apart\n", &[("", &"same\n".repeat(6))]),
+            [(0, 6)]
+        );
+    }
+
+    #[test]
     fn a_file_that_has_paid_leaves_the_next_lines_to_another() {
         let run = lines(0..3);
         let old = format!("{run}apart\n{run}");

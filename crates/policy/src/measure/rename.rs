@@ -334,6 +334,14 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_becomes_executable_pairs_without_a_fetch() {
+        let mut store = Store::default();
+        store.add("a.sh", "echo a\n");
+        store.add_kind("bin/a", Kind::Executable, "echo a\n");
+        assert_eq!(store.pair(1), (vec!["a.sh -> bin/a".to_owned()], 0));
+    }
+
+    #[test]
     fn executables_and_links_pair_with_the_same_kind() {
         let mut store = Store::default();
         store.add("a", "text");

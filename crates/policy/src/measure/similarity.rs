@@ -133,6 +133,24 @@ mod tests {
     }
 
     #[test]
+    fn two_samples_are_compared_below_the_first_hash_that_one_lacks() {
+        let profile = |lines: &[(u64, u64)], end| Profile {
+            unit: Unit::Lines,
+            lines: lines.to_vec(),
+            end,
+        };
+        let whole = profile(&[(1, 10), (2, 10), (3, 10)], None);
+        assert_eq!(whole.until(Some(2)), [(1, 10)]);
+        assert_eq!(whole.until(None).len(), 3);
+        let sample = profile(&[(1, 10)], Some(2));
+        assert_eq!(whole.similarity(&sample), 100);
+        assert_eq!(
+            sample.similarity(&profile(&[(1, 10), (4, 30)], Some(5))),
+            100
+        );
+    }
+
+    #[test]
     fn repeated_lines_count_as_often_as_both_have_them() {
         assert_eq!(similarity("x\nx\nx\nx\n", "x\n"), 25);
     }

@@ -354,3 +354,12 @@ fn a_large_binary_file_of_which_less_than_half_remains_is_replaced() {
     assert_eq!(size(40_000).class, Class::Modify);
     assert_eq!(step(image(8_192, 1), image(9, 2)).class, Class::Modify);
 }
+
+#[test]
+fn a_small_loss_is_no_reformat_even_if_the_words_are_kept() {
+    let old = "call(first, second)\n".repeat(200);
+    let one = old.replacen(", ", ",\n  ", 1);
+    let all = old.replace(", ", ",\n  ");
+    assert!(!step(&old, &one).reformatted);
+    assert!(step(&old, &all).reformatted);
+}

@@ -257,6 +257,31 @@ mod tests {
     }
 
     #[test]
+    fn more_than_400_bytes_per_line_are_counted_by_tokens() {
+        let line = "a b ".repeat(99) + "end\n";
+        assert_eq!(line.len(), LONG_LINES);
+        assert_eq!(Text::of(line.repeat(2).as_bytes()).unit(), Unit::Lines);
+        let longer = line.repeat(2) + &line.replace("end", "ends");
+        assert_eq!(Text::of(longer.as_bytes()).unit(), Unit::Tokens);
+        assert_eq!(Text::of(b"").unit(), Unit::Lines);
+    }
+
+    #[test]
+    fn equal_ends_reach_to_the_byte_that_differs() {
+        let text: Vec<u8> = (0..3 * STEP as u8 + 9).collect();
+        for at in 0..text.len() {
+            let mut other = text.clone();
+            other[at] = 255;
+            assert_eq!(equal_start(&text, &other), at);
+            assert_eq!(equal_end(&text, &other), text.len() - at - 1);
+            assert_eq!(equal_start(&text, &text[..at]), at);
+            assert_eq!(equal_end(&text, &text[at..]), text.len() - at);
+        }
+        assert_eq!(equal_start(&text, &text), text.len());
+        assert_eq!(equal_end(&text, &text), text.len());
+    }
+
+    #[test]
     fn equal_ends_are_cut_where_units_end() {
         for (old, new, unit, expected) in [
             ("a b c d", "a b x d", Unit::Tokens, ("c ", "x ")),

@@ -178,6 +178,15 @@ mod tests {
             design_of(&set, "specs/7/notes.md".into()),
             "specs/7/notes.md"
         );
+        let group = |settings: &Settings, path: &str| group_of(settings, path.into());
+        assert_eq!(group(&set, "specs/7/plan.md"), Some("specs/7/".into()));
+        assert_eq!(group(&set, "specs/7/notes.md"), None);
+        let standing = Settings {
+            standing: vec!["./rules/*.md".to_owned(), "rules.md".to_owned()],
+            ..Settings::default()
+        };
+        assert_eq!(group(&standing, "rules/a.md"), Some("rules/*.md".into()));
+        assert_eq!(group(&standing, "rules.md"), None, "it selects one only");
         let single = settings("specs/*.md");
         assert_eq!(design_of(&single, "specs/7.md".into()), "specs/7.md");
     }

@@ -465,3 +465,19 @@ fn end_of(text: &str) -> &str {
 fn is_document(path: &str) -> bool {
     path.ends_with(".md")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_text_begins_at_a_character() {
+        assert_eq!(end_of("short"), "short");
+        let long = "é".repeat(MAX_SHOWN) + "x";
+        let end = end_of(&long);
+        assert_eq!(end.len(), MAX_SHOWN - 1);
+        assert!(long.ends_with(end));
+        let ascii = "a".repeat(MAX_SHOWN + 5);
+        assert_eq!(end_of(&ascii).len(), MAX_SHOWN);
+    }
+}

@@ -238,6 +238,22 @@ mod tests {
     }
 
     #[test]
+    fn the_last_open_cell_says_what_the_description_does() {
+        let wanted = MissingRow {
+            path: "a|b.rs".into(),
+            from: None,
+            word: "Add",
+            actions: Actions::ADD,
+        };
+        let cells = [Cell::Text, Cell::Path, Cell::Type, Cell::Text];
+        assert_eq!(
+            row(&cells, &wanted, "the work"),
+            "| … | `a\\|b.rs` | Add | the work |"
+        );
+        assert_eq!(row(&cells, &wanted, ""), "| … | `a\\|b.rs` | Add | … |");
+    }
+
+    #[test]
     fn a_table_without_types_takes_no_deletion() {
         let row = added(UNTYPED, "b.rs", "Add", Actions::ADD);
         assert_eq!(row.lines, ["| `b.rs` | … |"]);

@@ -265,3 +265,38 @@ fn most_lost_lines_are_just_below_the_share() {
         assert_eq!(most_lost(total, 0.0), None);
     }
 }
+
+fn surely_modify(old: &str, new: &str) -> bool {
+    let old = Text::of(old.as_bytes());
+    let new = Text::of(new.as_bytes());
+    is_surely_modify(&old, &new, &Thresholds::default())
+}
+
+/// Lines of which the first `changed` have another word.
+fn with_changed(lines: usize, changed: usize) -> String {
+    let word = |at| if at < changed { "new" } else { "old" };
+    (0..lines)
+        .map(|at| format!("{} {at}\n", word(at)))
+        .collect()
+}
+
+#[test]
+fn a_small_file_and_a_small_loss_need_no_counting() {
+    let surely =
+        |lines, changed| surely_modify(&with_changed(lines, 0), &with_changed(lines, changed));
+    assert!(surely(100, 100), "it has at most 100 lines");
+    assert!(!surely(101, 101));
+    assert!(surely(200, 60));
+    assert!(surely(200, 99));
+    assert!(!surely(200, 100), "half is lost");
+    let long = "word ".repeat(9_000);
+    assert!(!surely_modify(&long, &long), "words are not looked at");
+}
+
+#[test]
+fn fifty_lines_with_content_may_be_lost_of_few() {
+    let brackets = "}\n".repeat(100);
+    let old = with_changed(60, 0) + &brackets;
+    assert!(surely_modify(&old, &(with_changed(60, 50) + &brackets)));
+    assert!(!surely_modify(&old, &(with_changed(60, 51) + &brackets)));
+}
