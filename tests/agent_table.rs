@@ -1,6 +1,8 @@
 //! The lines of the table of what guard says about an agent's command, each with what stands beside it.
 
 use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -195,6 +197,29 @@ fn commits_and_stashes_of_others_are_told_and_come_back_after_gc() {
             assert!(!text.contains("did not make"), "{command}: {text}");
         }
     }
+}
+
+/// The directory of the notes of sessions in the user's cache.
+fn sessions(repo: &Repo) -> PathBuf {
+    let stores = fs::read_dir(repo.home().join(".cache/guard")).unwrap();
+    let mut places = stores.map(|store| store.unwrap().path().join("sessions"));
+    places.find(|place| place.is_dir()).unwrap()
+}
+
+#[test]
+fn a_session_without_a_call_for_a_day_is_forgotten() {
+    let mut session = Session::of(copy_of(&template()));
+    session.call("true");
+    let place = sessions(&session.repo);
+    for (name, hours) in [("young", 23), ("old", 25)] {
+        fs::write(place.join(name), "{}").unwrap();
+        let file = fs::File::options().append(true).open(place.join(name));
+        let then = SystemTime::now() - Duration::from_secs(hours * 60 * 60);
+        file.unwrap().set_modified(then).unwrap();
+    }
+    session.call("true");
+    assert!(place.join("young").exists());
+    assert!(!place.join("old").exists());
 }
 
 #[test]

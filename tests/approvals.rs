@@ -199,7 +199,9 @@ fn an_approved_write_is_not_asked_about_again_at_its_commit() {
         repo.write("content", new());
         let write = ["write", FILE, "--content-file", "content"];
         let Some(driver) = driver(&repo) else { return };
-        decide(driver, &write, LOST, "a new format").exits(0);
+        decide(driver, &write, LOST, "a new format")
+            .exits(0)
+            .says("this approval is unsigned, so it counts only in this clone");
         repo.git(&["add", FILE]);
         commit(&repo).exits(0);
     }

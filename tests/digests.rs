@@ -70,8 +70,11 @@ fn a_repeated_write_changes_nothing_and_takes_no_snapshot() {
     repo.put("a", "two\n", &append).fails("stale");
     // The last change can still be undone.
     let backup = first.json["backup"].as_str().unwrap();
-    repo.guard(&["snapshot", "restore", backup]).exits(0);
+    let said = || repo.guard(&["snapshot", "restore", backup]).exits(0).stdout;
+    let nothing = "every file is as the snapshot has it\n";
+    assert_ne!(said(), nothing);
     assert_eq!(repo.read("a"), b"one\n");
+    assert_eq!(said(), nothing);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::files::answer_of;
 use crate::common::system::{self, symlink};
-use crate::common::{GUARD, Repo, assert_says, lines};
+use crate::common::{GUARD, Repo, assert_says, lines, run_with_input};
 
 /// 270 lines, of which `changed` differ.
 fn large(changed: usize) -> String {
@@ -33,6 +33,20 @@ fn r000_010_a_new_file_is_written_ag_02() {
     fs::write(repo.path("by-hand"), "").unwrap();
     let mode = |path: &str| system::mode(repo.path(path));
     assert_eq!(mode("new/dir/a.py"), mode("by-hand"));
+}
+
+#[test]
+fn a_dry_run_says_how_much_would_be_lost() {
+    let repo = with_large();
+    let mut guard = repo.command(GUARD);
+    guard.args(["write", "state.py", "--dry-run"]);
+    let said = run_with_input(&mut guard, large(216).as_bytes()).exits(1);
+    let first = said.stdout.lines().next();
+    assert_eq!(
+        first,
+        Some("REPLACE state.py: 80.0 % of the old content is lost")
+    );
+    assert_eq!(repo.read("state.py"), large(0).as_bytes());
 }
 
 #[test]

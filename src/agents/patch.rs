@@ -111,3 +111,21 @@ fn add_to_chunks(chunks: &mut Vec<PatchChunk>, line: &str) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_file_has_only_added_lines() {
+        let patch = |body: &str| format!("*** Begin Patch\n*** Add File: a\n{body}\n*** End Patch");
+        let added = own_form(&patch("+one\n+two"));
+        assert!(matches!(
+            added.as_deref(),
+            Ok([FileAction::Write(path, content)]) if path == "a" && content == b"one\ntwo\n"
+        ));
+        for line in ["one", " one", "-one"] {
+            assert!(own_form(&patch(line)).is_err(), "{line}");
+        }
+    }
+}
