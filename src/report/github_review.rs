@@ -104,3 +104,16 @@ fn suggestion(lines: &[String]) -> String {
     let fence = "`".repeat(FENCE.max(longest + 1));
     format!("{fence}suggestion\n{}\n{fence}", lines.join("\n"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::suggestion;
+
+    #[test]
+    fn no_line_ends_the_fence() {
+        let of = |line: &str| suggestion(&[line.to_owned()]);
+        assert_eq!(of("| `a` |"), "```suggestion\n| `a` |\n```");
+        assert_eq!(of("a ``` b"), "````suggestion\na ``` b\n````");
+        assert_eq!(of("````` b"), "``````suggestion\n````` b\n``````");
+    }
+}

@@ -114,6 +114,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_style_has_a_class_for_each_width() {
+        let style = style();
+        assert!(style.starts_with(STYLE.lines().next().unwrap_or_default()));
+        for class in [".w0{width:0%}", ".w50{width:50%}", ".w100{width:100%}"] {
+            assert!(style.contains(class), "{class}");
+        }
+    }
+
+    #[test]
     fn page_has_one_style_and_no_other_resource() {
         let page = report(RunResult {
             verdict: &Verdict::default(),
