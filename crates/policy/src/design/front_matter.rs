@@ -346,6 +346,8 @@ impl Offsets {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use crate::scope::settings::Settings;
 

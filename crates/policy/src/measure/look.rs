@@ -135,7 +135,7 @@ impl<'a> Window<'a> {
                     && line == new
                 {
                     let next = self.line(at + 1).zip(other.line(there + 1));
-                    if next.is_some_and(|(line, new)| line == new) {
+                    if next.is_some_and(|(a, b)| a == b) {
                         return Some((at, there));
                     }
                     single = single.or(Some((at, there)));

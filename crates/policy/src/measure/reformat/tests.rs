@@ -1,5 +1,7 @@
 //! Layouts and what only looks like one.
 
+#![allow(clippy::unwrap_used)]
+
 use super::*;
 
 /// A module of this many functions, with one statement per line.

@@ -286,7 +286,7 @@ fn lines_that_moved_are_named_with_their_files() {
 #[test]
 fn what_takes_back_the_lines_of_another_file_is_refused_with_its_loss() {
     let found = |settings: &str| {
-        let lost = cut("", 200, 20).measured()[0].measured.clone().unwrap();
+        let lost = cut("", 200, 20).measured()[0].measured.unwrap();
         let work = commit(settings, &["`src/y.rs` | Modify | x"]);
         let work = work.modify("src/y.rs", "a\n", "b\n");
         let mut changes = work.measured();
