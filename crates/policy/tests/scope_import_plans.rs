@@ -165,8 +165,6 @@ fn a_row_and_a_denial_name_the_line_of_the_text() {
     let proposal = propose(text);
     assert_eq!(lines(&proposal), expected);
     let prose = "# Plan\n\nThe work:\n\nCreate `src/x`,\nadd src/a.ts\nand src/b.ts;\nthen `x` and\nsrc/c.ts\n";
-    let expected = [("src/a.ts", 6), ("src/b.ts", 7), ("src/c.ts", 9)];
-    let expected = expected.map(|(path, line)| (path.to_owned(), line));
     assert_eq!(lines(&propose(prose)), expected);
     let denied = proposal.denied.iter();
     let denied: Vec<_> = denied.map(|one| (&*one.path, one.line)).collect();

@@ -34,7 +34,7 @@ const SETTINGS: &[(&str, &str)] = &[
 ];
 
 /// The flags for which git does not look at a file.
-const HIDING: Flags = Flags::SKIP_WORKTREE.union(Flags::ASSUME_VALID);
+pub(crate) const HIDING: Flags = Flags::SKIP_WORKTREE.union(Flags::ASSUME_VALID);
 
 impl Repository {
     /// The index after `git add --all`. From now on, this repository also finds the new contents.

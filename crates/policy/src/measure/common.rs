@@ -129,10 +129,11 @@ impl Search {
     }
 
     fn cost(&self, old: &[u32]) -> Cost {
+        let words = self.words();
         let mut work = 0;
         let mut frequent = Vec::new();
         for (at, &unit) in old.iter().enumerate() {
-            work += if self.places_of(unit).len() * MOVE >= self.words() {
+            work += if self.places_of(unit).len() * MOVE >= words {
                 frequent.push(unit);
                 self.words_in_reach(at).count()
             } else {

@@ -72,7 +72,7 @@ fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, P
     check_git_dir(text(below)?)?;
     let path = resolve(below, platform)?;
     check_windows_absolute(&path)?;
-    // Also before `..` is resolved, where `\` is part of a name here.
+    // The spelling: `..` may take back a name with `\`, which separates on other systems.
     check_backslash_traversal(below, 0)?;
     names::faults(below, platform)?;
     // What is left must be what a commit may have.

@@ -40,6 +40,7 @@ use gix::index::fs::Metadata;
 
 use super::{CheckpointStore, unusable};
 use crate::system;
+use crate::work_tree::HIDING;
 use write_guard_policy::error::Result;
 
 /// The file with what git said: the checksum of the index, and names that end with NUL, each behind a letter.
@@ -107,8 +108,11 @@ impl CheckpointStore<'_> {
         }
     }
 
-    /// Keeps what git said. The private index must be up to date.
+    /// Keeps what git said, if guard may look itself the next time. The private index must be up to date.
     pub(super) fn keep_answer(&self, ignored: &[BString], look: &OwnLook) -> Result<()> {
+        if !self.may_look() {
+            return Ok(());
+        }
         let mut list = self.index_checksum()?;
         let ignored = ignored.iter().map(|path| (IGNORED, path));
         for (letter, path) in ignored.chain(look.seen.iter().map(|path| (SEEN, path))) {
@@ -119,20 +123,22 @@ impl CheckpointStore<'_> {
         self.save(LIST, &list)
     }
 
-    fn last_answer(&self) -> Option<LastAnswer> {
+    /// Whether git compares files as guard does here, and the index is small.
+    fn may_look(&self) -> bool {
         let config = self.repo.repo.config_snapshot();
         let mut comparing = COMPARING.iter();
-        if !system::TELLS_CHANGES
-            || comparing.any(|(key, plain)| config.boolean(*key).is_some_and(|set| set != *plain))
-        {
+        system::TELLS_CHANGES
+            && comparing.all(|(key, plain)| config.boolean(*key).is_none_or(|set| set == *plain))
+            && fs::metadata(self.file("index")).is_ok_and(|about| about.len() <= LARGEST_INDEX)
+    }
+
+    fn last_answer(&self) -> Option<LastAnswer> {
+        if !self.may_look() {
             return None;
         }
         let list = fs::read(self.file(LIST)).ok()?;
-        let file = self.file("index");
-        if fs::metadata(&file).ok()?.len() > LARGEST_INDEX {
-            return None;
-        }
         let hash = self.repo.repo.object_hash();
+        let file = self.file("index");
         let index = gix::index::File::at(file, hash, true, Default::default()).ok()?;
         let mut last = LastAnswer {
             ignored: Vec::new(),
@@ -228,9 +234,7 @@ struct Names<'a> {
 impl<'a> Names<'a> {
     /// The names of the index and the ignored ones; `None` if some are in both, or not plain.
     fn of(last: &'a LastAnswer) -> Option<Names<'a>> {
-        const HIDING: Flags = Flags::SKIP_WORKTREE
-            .union(Flags::ASSUME_VALID)
-            .union(Flags::INTENT_TO_ADD);
+        const NOT_PLAIN: Flags = HIDING.union(Flags::INTENT_TO_ADD);
         let mut names = Names {
             expected: HashSet::new(),
             above: HashSet::new(),
@@ -240,7 +244,8 @@ impl<'a> Names<'a> {
                 entry.mode,
                 Mode::FILE | Mode::FILE_EXECUTABLE | Mode::SYMLINK
             );
-            if !is_file || entry.stage() != Stage::Unconflicted || entry.flags.intersects(HIDING) {
+            if !is_file || entry.stage() != Stage::Unconflicted || entry.flags.intersects(NOT_PLAIN)
+            {
                 return None;
             }
             names.expect(entry.path(&last.index))?;

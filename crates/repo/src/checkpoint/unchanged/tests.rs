@@ -108,16 +108,11 @@ impl Fixture {
         let sees = looking.look().unchanged.is_some();
         let ours = looking.record(&[], before).unwrap().checkpoint;
         let gits = asking.record(&[], before).unwrap().checkpoint;
-        let ignored = [&looking, &asking].map(|store| {
-            let name = if store.directory == looking.directory {
-                &ours
-            } else {
-                &gits
-            };
-            let names = store.read_copy(&name.ignored).unwrap();
+        let [our_names, gits_names] = [(&looking, &ours), (&asking, &gits)].map(|(store, one)| {
+            let names = store.read_copy(&one.ignored).unwrap();
             String::from_utf8(names).unwrap().replace('\0', " ")
         });
-        assert_eq!(ignored[0], ignored[1], "{step}: {sees}");
+        assert_eq!(our_names, gits_names, "{step}: {sees}");
         assert_eq!(ours, gits, "{step}: {sees}");
         (ours, sees)
     }
