@@ -223,6 +223,30 @@ fn a_session_without_a_call_for_a_day_is_forgotten() {
 }
 
 #[test]
+fn notes_of_a_session_outlive_a_guard_that_is_killed_while_it_keeps_them() {
+    // In part, before there were any.
+    let mut session = Session::of(copy_of(&template()));
+    session.call("true");
+    let place = sessions(&session.repo);
+    let notes = fs::read_dir(&place).unwrap().next().unwrap();
+    let notes = notes.unwrap().path();
+    let new = notes.with_extension("new");
+    fs::remove_file(&notes).unwrap();
+    fs::remove_file(session.repo.path(".git/guard/observed")).unwrap();
+    fs::write(&new, "{\"first\":").unwrap();
+    session.by_hand("seq 1 40 > notes.txt");
+    assert_eq!(session.call("true"), "");
+    assert!(notes.exists() && !new.exists());
+    // All of them, when the old ones were gone already.
+    fs::rename(&notes, &new).unwrap();
+    let text = session.call("rm notes.txt");
+    assert_says(&text, &["which this session did not make", "notes.txt"]);
+    session.follow(&text).exits(0);
+    assert!(session.repo.path("notes.txt").exists());
+    assert!(notes.exists() && !new.exists());
+}
+
+#[test]
 fn what_only_the_index_had_comes_back_after_gc() {
     let mut session = Session::of(copy_of(&template()));
     session.by_hand("seq 1 40 > notes.txt; git add notes.txt; rm notes.txt");

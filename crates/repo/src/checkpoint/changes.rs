@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use gix::bstr::ByteSlice;
@@ -177,12 +178,17 @@ impl CheckpointStore<'_> {
     /// # Errors
     /// They cannot be read, or are gone although the git directory has a note of the session.
     pub fn session<T: Default + DeserializeOwned>(&self, id: &str) -> Result<T> {
-        let file = self.file("sessions").join(id);
+        let [file, new] = self.notes_of(id);
         if let Ok(text) = fs::read(&file) {
             return serde_json::from_slice(&text).map_err(|error| {
                 Error::new(format!("the notes of the session are damaged: {error}"))
                     .help(format!("a person may delete {}", show_file(&file)))
             });
+        }
+        // A guard that was killed while it kept the notes had written all of them, or the first ones in part.
+        let left = fs::read(new).ok();
+        if let Some(notes) = left.and_then(|text| serde_json::from_slice(&text).ok()) {
+            return Ok(notes);
         }
         let note = self.note();
         if fs::read_to_string(&note).is_ok_and(|known| known == id) {
@@ -199,7 +205,13 @@ impl CheckpointStore<'_> {
     /// They cannot be written.
     pub fn keep_session(&self, id: &str, notes: &impl Serialize) -> Result<()> {
         let text = serde_json::to_vec(notes).unwrap_or_default();
-        self.save(&format!("sessions/{id}"), &text)?;
+        let [file, new] = self.notes_of(id);
+        // Some file systems (ext4) write a file to disk at once that takes the place of another one. That may take longer
+        // than everything else, so the old notes go first.
+        fs::write(&new, text)
+            .and_then(|()| disk::if_there(fs::remove_file(&file)))
+            .and_then(|_| fs::rename(new, file))
+            .map_err(|error| unusable(&self.directory, &error))?;
         let note = self.note();
         if fs::read(&note).is_ok_and(|known| known == id.as_bytes()) {
             return Ok(());
@@ -207,6 +219,13 @@ impl CheckpointStore<'_> {
         disk::create_private_directory(disk::directory_of(&note))
             .and_then(|()| fs::write(&note, id))
             .map_err(|error| unusable(&note, &error))
+    }
+
+    /// The file with the notes of a session, and the one that takes its place.
+    fn notes_of(&self, id: &str) -> [PathBuf; 2] {
+        let file = self.file("sessions").join(id);
+        let new = file.with_extension("new");
+        [file, new]
     }
 
     /// Deletes old changes, and the checkpoints and copies that no session and no change needs.
@@ -234,7 +253,9 @@ impl CheckpointStore<'_> {
 
     /// Ends a session. The last one takes all checkpoints along.
     pub fn end_session(&self, id: &str) {
-        let _ = fs::remove_file(self.file("sessions").join(id));
+        for file in self.notes_of(id) {
+            let _ = fs::remove_file(file);
+        }
         let _ = fs::remove_file(self.note());
         if self.files("sessions").next().is_none() {
             self.forget();

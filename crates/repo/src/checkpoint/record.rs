@@ -11,6 +11,7 @@ use std::time::Duration;
 use gix::ObjectId;
 use gix::bstr::{self, BStr, BString, ByteSlice};
 
+use super::unchanged::OwnLook;
 use super::{Checkpoint, CheckpointStore, GuardsOwn, Recorded, SavedFile, unusable};
 use crate::system;
 use crate::work_tree::{excludes_file, has_commit, is_linked_work_tree};
@@ -93,11 +94,7 @@ impl CheckpointStore<'_> {
             // Only what a commit has is borrowed: git may delete anything else.
             self.git(true, ["read-tree", &self.head_tree()?], b"")?;
         }
-        let look = self.look();
-        let (beside, answer) = match &look.unchanged {
-            Some(ignored) => (self.beside_files(agent)?, GitAnswer::unchanged(ignored)),
-            None => self.ask_git(agent)?,
-        };
+        let (look, beside, answer) = self.look_at_all(agent)?;
         let GitAnswer {
             mut differing,
             ignored,
@@ -144,13 +141,38 @@ impl CheckpointStore<'_> {
         Ok(Recorded { checkpoint, fresh })
     }
 
+    /// Looks at the files, itself or by asking git, and at what there is beside them.
+    fn look_at_all(&self, agent: &[PathBuf]) -> Result<(OwnLook, BesideFiles, GitAnswer)> {
+        let mut look = OwnLook::default();
+        let mut done = None;
+        if let Some(last) = self.last_answer() {
+            let (own, beside) = last.look(&self.root, || self.beside_files(agent));
+            let beside = beside?;
+            if let Some(ignored) = &own.unchanged {
+                let answer = GitAnswer::unchanged(ignored);
+                return Ok((own, beside, answer));
+            }
+            look = own;
+            done = Some(beside);
+        }
+        let (beside, answer) = self.ask_git(agent, done)?;
+        Ok((look, beside, answer))
+    }
+
     /// Asks git for what differs from the private index. git looks at all files, which takes longer than everything else,
-    /// so that guard does its part meanwhile.
-    fn ask_git(&self, agent: &[PathBuf]) -> Result<(BesideFiles, GitAnswer)> {
+    /// so that guard does its part meanwhile, unless it has `done` that.
+    fn ask_git(
+        &self,
+        agent: &[PathBuf],
+        done: Option<BesideFiles>,
+    ) -> Result<(BesideFiles, GitAnswer)> {
         self.forget_answer()?;
         let walk = self.program(&self.directory, true).start(WALK);
         let walk = walk.map_err(|why| self.failed(&why))?;
-        let beside = self.beside_files(agent);
+        let beside = match done {
+            Some(done) => Ok(done),
+            None => self.beside_files(agent),
+        };
         let walked = walk.finish().map_err(|why| self.failed(&why))?;
         let mut answer = GitAnswer::default();
         for line in walked.split(|&byte| byte == 0) {

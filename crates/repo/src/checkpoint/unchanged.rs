@@ -25,18 +25,18 @@
 // Comparing files with the index is this module's subject.
 #![allow(clippy::disallowed_methods)]
 
-use std::collections::HashSet;
-use std::fs;
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, DirEntry, FileType};
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::Entry;
 use gix::index::entry::stat::Options;
-use gix::index::entry::{Flags, Mode, Stage, Stat};
-use gix::index::fs::Metadata;
+use gix::index::entry::{Flags, Mode, Stage};
 
 use super::{CheckpointStore, unusable};
 use crate::system;
@@ -72,32 +72,13 @@ pub(super) struct OwnLook {
 }
 
 /// What git said when it was last asked.
-struct LastAnswer {
+pub(super) struct LastAnswer {
     index: gix::index::File,
     ignored: Vec<BString>,
     seen: HashSet<BString>,
 }
 
 impl CheckpointStore<'_> {
-    /// Compares the work tree with what git said last.
-    pub(super) fn look(&self) -> OwnLook {
-        let mut look = OwnLook::default();
-        let Some(last) = self.last_answer() else {
-            return look;
-        };
-        let root = self.root.as_path();
-        // Half of the time goes into the names, and the other half into the files.
-        let is_unchanged = thread::scope(|scope| {
-            let files = scope.spawn(|| last.has_all_files(root));
-            let has_all_names = last.has_all_names(root, &mut look.seen);
-            has_all_names.is_some() && files.join().unwrap_or(false)
-        });
-        if is_unchanged && look.seen.iter().all(|path| last.seen.contains(path)) {
-            look.unchanged = Some(last.ignored);
-        }
-        look
-    }
-
     /// Deletes what git said: it is about to be asked again, or to be given other rules.
     pub(super) fn forget_answer(&self) -> Result<()> {
         match fs::remove_file(self.file(LIST)) {
@@ -132,7 +113,8 @@ impl CheckpointStore<'_> {
             && fs::metadata(self.file("index")).is_ok_and(|about| about.len() <= LARGEST_INDEX)
     }
 
-    fn last_answer(&self) -> Option<LastAnswer> {
+    /// What git said last, if guard may look itself whether it still holds.
+    pub(super) fn last_answer(&self) -> Option<LastAnswer> {
         if !self.may_look() {
             return None;
         }
@@ -160,86 +142,66 @@ impl CheckpointStore<'_> {
 }
 
 impl LastAnswer {
-    /// Whether all names below `root` are known, and all known names are there. `seen` gets the directories that hold none
-    /// of them.
-    fn has_all_names(&self, root: &Path, seen: &mut Vec<BString>) -> Option<()> {
-        let mut names = Names::of(self)?;
-        let mut directories = vec![String::new()];
-        while let Some(directory) = directories.pop() {
-            for entry in fs::read_dir(root.join(&directory)).ok()? {
-                let entry = entry.ok()?;
-                let kind = entry.file_type().ok()?;
-                let mut path = directory.clone();
-                path.push_str(entry.file_name().to_str()?);
-                if path == ".git" {
-                    continue;
-                }
-                if kind.is_dir() {
-                    path.push('/');
-                }
-                if names.expected.remove(BStr::new(&path)) {
-                    // git lists no pipes.
-                    if !kind.is_dir() && !kind.is_file() && !kind.is_symlink() {
-                        return None;
-                    }
-                } else if !kind.is_dir() || path.ends_with("/.git/") {
-                    return None;
-                } else {
-                    if !names.above.contains(BStr::new(&path)) {
-                        seen.push(path.as_str().into());
-                    }
-                    directories.push(path);
-                }
-            }
+    /// Compares the work tree with it. Another thread begins, and this one takes part after what it does `meanwhile`.
+    pub(super) fn look<T>(self, root: &Path, meanwhile: impl FnOnce() -> T) -> (OwnLook, T) {
+        let mut look = OwnLook::default();
+        let Some(known) = Known::of(&self) else {
+            return (look, meanwhile());
+        };
+        let walk = Walk {
+            root,
+            known: &known,
+            next: AtomicUsize::new(0),
+        };
+        let (parts, done) = thread::scope(|scope| {
+            let other = scope.spawn(|| walk.take_part());
+            let done = meanwhile();
+            let own = walk.take_part();
+            ([own, other.join().unwrap_or_default()], done)
+        });
+        let is_same = parts.iter().all(|part| part.is_same);
+        let met: usize = parts.iter().map(|part| part.met).sum();
+        look.seen = parts.into_iter().flat_map(|part| part.seen).collect();
+        let has_all = is_same && met == known.to_meet;
+        if has_all && look.seen.iter().all(|path| self.seen.contains(path)) {
+            look.unchanged = Some(self.ignored);
         }
-        names.expected.is_empty().then_some(())
-    }
-
-    /// Whether git would take the files of all entries as unchanged, and not read them.
-    fn has_all_files(&self, root: &Path) -> bool {
-        let mut entries = self.index.entries().iter();
-        entries.all(|entry| self.has_file(entry, root).unwrap_or(false))
-    }
-
-    fn has_file(&self, entry: &Entry, root: &Path) -> Option<bool> {
-        const ALL: Options = Options {
-            trust_ctime: true,
-            check_stat: true,
-            use_nsec: true,
-            use_stdev: false,
-        };
-        let Entry { stat, mode, .. } = entry;
-        let place = root.join(entry.path(&self.index).to_path().ok()?);
-        let about = Metadata::from_path_no_follow(&place).ok()?;
-        let step = if stat.mtime.nsecs == 0 { 2 } else { 0 };
-        let is_racy = i64::from(stat.mtime.secs) + step >= self.index.timestamp().unix_seconds();
-        // git notes no size for a file that it must read.
-        let no_size = stat.size == 0 && entry.id != ObjectId::empty_blob(entry.id.kind());
-        Some(
-            !is_racy
-                && !no_size
-                && Stat::from_fs(&about).is_ok_and(|now| now.matches(stat, ALL))
-                && mode.change_to_match_fs(&about, true, true).is_none(),
-        )
+        (look, done)
     }
 }
 
-/// The names to meet in the work tree. Those of directories end with `/`.
-struct Names<'a> {
-    expected: HashSet<&'a BStr>,
-    /// The directories above them.
-    above: HashSet<&'a BStr>,
+/// What is known of a name. Those of directories end with `/`.
+enum Name<'a> {
+    /// A file or link of the index.
+    Entry(&'a Entry),
+    Ignored,
+    /// A directory above others.
+    Above,
 }
 
-impl<'a> Names<'a> {
+/// The names to meet in the work tree.
+struct Known<'a> {
+    index: &'a gix::index::File,
+    names: HashMap<&'a BStr, Name<'a>>,
+    /// The root, and the directories above others.
+    directories: Vec<&'a BStr>,
+    /// The number of names that are entries or ignored.
+    to_meet: usize,
+}
+
+impl<'a> Known<'a> {
     /// The names of the index and the ignored ones; `None` if some are in both, or not plain.
-    fn of(last: &'a LastAnswer) -> Option<Names<'a>> {
+    fn of(last: &'a LastAnswer) -> Option<Known<'a>> {
         const NOT_PLAIN: Flags = HIDING.union(Flags::INTENT_TO_ADD);
-        let mut names = Names {
-            expected: HashSet::new(),
-            above: HashSet::new(),
+        let entries = last.index.entries();
+        let to_meet = entries.len() + last.ignored.len();
+        let mut known = Known {
+            index: &last.index,
+            names: HashMap::with_capacity(to_meet),
+            directories: vec![BStr::new("")],
+            to_meet,
         };
-        for entry in last.index.entries() {
+        for entry in entries {
             let is_file = matches!(
                 entry.mode,
                 Mode::FILE | Mode::FILE_EXECUTABLE | Mode::SYMLINK
@@ -248,28 +210,128 @@ impl<'a> Names<'a> {
             {
                 return None;
             }
-            names.expect(entry.path(&last.index))?;
+            known.add(entry.path(&last.index), Name::Entry(entry))?;
         }
         for path in &last.ignored {
-            names.expect(path.as_ref())?;
+            known.add(path.as_ref(), Name::Ignored)?;
         }
-        Some(names)
+        Some(known)
     }
 
-    fn expect(&mut self, path: &'a BStr) -> Option<()> {
-        if !self.expected.insert(path) {
+    fn add(&mut self, path: &'a BStr, name: Name<'a>) -> Option<()> {
+        if self.names.insert(path, name).is_some() {
             return None;
         }
         let mut above = path.trim_end_with(|c| c == '/');
         while let Some(end) = above.rfind_byte(b'/') {
-            // Those above it are known, too.
-            if !self.above.insert(path[..=end].as_bstr()) {
+            let directory = path[..=end].as_bstr();
+            // Those above a known one are known, too.
+            if self.names.insert(directory, Name::Above).is_some() {
                 break;
             }
+            self.directories.push(directory);
             above = &above[..end];
         }
         Some(())
     }
+}
+
+/// A comparison of the work tree with what is known, in which threads take directory by directory.
+struct Walk<'a> {
+    root: &'a Path,
+    known: &'a Known<'a>,
+    /// The next of the known directories.
+    next: AtomicUsize,
+}
+
+/// What a thread saw in its directories.
+#[derive(Default)]
+struct Part {
+    /// Whether all names are known, and all files are as the index has them.
+    is_same: bool,
+    /// The number of names that are entries or ignored.
+    met: usize,
+    /// The directories with nothing that git has named.
+    seen: Vec<BString>,
+}
+
+impl Walk<'_> {
+    fn take_part(&self) -> Part {
+        let mut part = Part::default();
+        part.is_same = self.compare(&mut part).is_some();
+        part
+    }
+
+    /// Looks into directories until none is left; `None` as soon as a name or file is not as it was.
+    fn compare(&self, part: &mut Part) -> Option<()> {
+        let mut unknown: Vec<String> = Vec::new();
+        let mut path = String::new();
+        loop {
+            path.clear();
+            if let Some(directory) = unknown.pop() {
+                path.push_str(&directory);
+            } else {
+                let next = self.next.fetch_add(1, Ordering::Relaxed);
+                let Some(directory) = self.known.directories.get(next) else {
+                    return Some(());
+                };
+                path.push_str(directory.to_str().ok()?);
+            }
+            let above = path.len();
+            for entry in fs::read_dir(self.root.join(&path)).ok()? {
+                let entry = entry.ok()?;
+                let kind = entry.file_type().ok()?;
+                path.truncate(above);
+                path.push_str(entry.file_name().to_str()?);
+                if path == ".git" {
+                    continue;
+                }
+                if kind.is_dir() {
+                    path.push('/');
+                }
+                match self.known.names.get(BStr::new(&path)) {
+                    Some(Name::Entry(known)) if self.is_as_in(known, &entry)? => part.met += 1,
+                    Some(Name::Ignored) if is_listed(kind) => part.met += 1,
+                    Some(Name::Above) => {}
+                    None if kind.is_dir() && !path.ends_with("/.git/") => {
+                        part.seen.push(path.as_str().into());
+                        unknown.push(path.clone());
+                    }
+                    _ => return None,
+                }
+            }
+        }
+    }
+
+    /// Whether git would take the file of an entry as unchanged, and not read it.
+    fn is_as_in(&self, known: &Entry, file: &DirEntry) -> Option<bool> {
+        const ALL: Options = Options {
+            trust_ctime: true,
+            check_stat: true,
+            use_nsec: true,
+            use_stdev: false,
+        };
+        let Entry { stat, mode, .. } = known;
+        // Relative to its open directory, which saves half of the time.
+        let about = file.metadata().ok()?;
+        let step = if stat.mtime.nsecs == 0 { 2 } else { 0 };
+        let written = self.known.index.timestamp().unix_seconds();
+        let is_racy = i64::from(stat.mtime.secs) + step >= written;
+        // git notes no size for a file that it must read.
+        let no_size = stat.size == 0 && known.id != ObjectId::empty_blob(known.id.kind());
+        let has_mode = match *mode {
+            Mode::SYMLINK => about.is_symlink(),
+            Mode::FILE_EXECUTABLE => about.is_file() && system::is_executable(&about),
+            _ => about.is_file() && !system::is_executable(&about),
+        };
+        let now = system::index_stat(&about)?;
+        Some(!is_racy && !no_size && has_mode && now.matches(stat, ALL))
+    }
+}
+
+/// Whether git lists such a name: it lists no pipes.
+fn is_listed(kind: FileType) -> bool {
+    kind.is_dir() || kind.is_file() || kind.is_symlink()
 }
 
 // Elsewhere, git is always asked.

@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt as _};
+use gix::index::entry::Stat;
+use gix::index::entry::stat::Time;
 use rustix::fs::{Mode, OFlags, fsync, openat};
 use rustix::io::retry_on_intr;
 use rustix::termios::{QueueSelector, tcflush};
@@ -15,6 +17,31 @@ use rustix::termios::{QueueSelector, tcflush};
 /// The permission bits of a file; `None` if there are none.
 pub fn mode(metadata: &Metadata) -> Option<u32> {
     Some(metadata.mode() & 0o7777)
+}
+
+/// Whether the owner may execute a file, which is the bit that git keeps.
+pub(crate) fn is_executable(about: &fs::Metadata) -> bool {
+    about.mode() & 0o100 != 0
+}
+
+/// What git's index would have of a file.
+pub(crate) fn index_stat(about: &fs::Metadata) -> Option<Stat> {
+    Some(Stat {
+        mtime: Time {
+            secs: about.mtime().try_into().ok()?,
+            nsecs: about.mtime_nsec().try_into().ok()?,
+        },
+        ctime: Time {
+            secs: about.ctime().try_into().ok()?,
+            nsecs: about.ctime_nsec().try_into().ok()?,
+        },
+        // git keeps the lower 32 bits of these.
+        dev: about.dev() as u32,
+        ino: about.ino() as u32,
+        uid: about.uid(),
+        gid: about.gid(),
+        size: about.size() as u32,
+    })
 }
 
 /// Sets the permission bits of an open file.

@@ -8,9 +8,20 @@ pub(super) mod files {
     use std::path::Path;
 
     use cap_std::fs::{Dir, Metadata, OpenOptions};
+    use gix::index::entry::Stat;
 
     /// No permission bits.
     pub fn mode(_metadata: &Metadata) -> Option<u32> {
+        None
+    }
+
+    /// No permission bits.
+    pub(crate) fn is_executable(_about: &fs::Metadata) -> bool {
+        false
+    }
+
+    /// Nothing: see `TELLS_CHANGES`.
+    pub(crate) fn index_stat(_about: &fs::Metadata) -> Option<Stat> {
         None
     }
 
