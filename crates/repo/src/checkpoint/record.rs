@@ -6,7 +6,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use gix::ObjectId;
 use gix::bstr::{self, BStr, BString, ByteSlice};
@@ -73,7 +73,7 @@ struct Updated {
 }
 
 /// Whether git reads ignore rules from a file of this name.
-fn has_rules(path: &[u8]) -> bool {
+pub(super) fn has_rules(path: &[u8]) -> bool {
     path.rsplit_str("/").next() == Some(b".gitignore")
 }
 
@@ -85,6 +85,7 @@ impl CheckpointStore<'_> {
     /// git is not there or fails, or the repository cannot be read.
     pub fn record(&self, agent: &[PathBuf], before: Option<&Checkpoint>) -> Result<Recorded> {
         self.wait_for_git();
+        let asked = SystemTime::now();
         let outer = self.outer_rules()?;
         if fs::read(self.file("info/exclude")).ok().as_ref() != Some(&outer) {
             self.forget_answer()?;
@@ -119,12 +120,9 @@ impl CheckpointStore<'_> {
         }
         let Updated { sizes, has_removed } = self.update(&differing)?;
         let tree = self.tree()?;
-        let mut rule_files = differing
-            .iter()
-            .chain(&ignored)
-            .filter(|path| has_rules(path));
-        if look.unchanged.is_none() && !has_removed && rule_files.next().is_none() {
-            self.keep_answer(&ignored, &look)?;
+        let has_new_rules = differing.iter().any(|path| has_rules(path));
+        if look.unchanged.is_none() && !has_removed && !has_new_rules {
+            self.keep_answer(&ignored, &look, asked)?;
         }
         let checkpoint = Checkpoint {
             tree,

@@ -7,17 +7,18 @@
 //!   its times to the nanosecond, inode, owner, group, size, type and executable bit are those of the entry, and it was
 //!   modified in a second before the one in which the index was written. In the same second, a file may change and keep
 //!   its time; git then reads it. Where a file system counts only seconds, it may count every other one;
-//! - a file, link or directory that git listed as ignored;
+//! - a file, link or directory that git listed as ignored. An ignore file that is itself ignored, as in many caches, must
+//!   have the content that it had;
 //! - a directory above one of them, or one that stood there when git was asked and that git did not list;
 //!
 //! and every entry and every ignored name was met. Then git would say the same again: what it ignores follows from these
-//! names and from the ignore rules, which are entries, too. In any other case guard asks git.
+//! names and from the ignore rules, which are among them. In any other case guard asks git.
 //!
 //! The list of ignored names belongs to one private index, by its checksum. It is deleted before git is asked or the rules
 //! of the user change, and written when the index is up to date with what git found. It is not written if
 //!
 //! - an ignore file has changed: git read the rules before guard added that file;
-//! - an ignore file is itself ignored: no entry tells when it changes;
+//! - an ignore file that is itself ignored may have changed while git read it;
 //! - a name has left the index: git may now list an ignored directory whose files it listed before.
 //!
 //! A file that changes while git looks has other times than its entry, and a name that appears is not on the list.
@@ -31,6 +32,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -38,17 +40,25 @@ use gix::index::Entry;
 use gix::index::entry::stat::Options;
 use gix::index::entry::{Flags, Mode, Stage};
 
+use super::record::has_rules;
 use super::{CheckpointStore, unusable};
 use crate::system;
 use crate::work_tree::HIDING;
+use write_guard_policy::change::blob_id;
 use write_guard_policy::error::Result;
 
 /// The file with what git said: the checksum of the index, and names that end with NUL, each behind a letter.
 const LIST: &str = "listed";
 /// The letter of an ignored name, as in the output of `git status`.
 const IGNORED: u8 = b'!';
+/// The letter of an ignore file that is itself ignored; the id of its content comes first.
+const RULES: u8 = b'r';
 /// The letter of a directory that git does not ignore.
 const SEEN: u8 = b'/';
+
+/// A file that changed less than so many seconds before git was asked may have changed since. No file system counts the
+/// time in larger steps.
+const STEP: u64 = 2;
 
 /// The largest index, of about 10,000 files: with more of them, git is faster, and starting it hardly matters.
 const LARGEST_INDEX: u64 = 1 << 20;
@@ -75,6 +85,8 @@ pub(super) struct OwnLook {
 pub(super) struct LastAnswer {
     index: gix::index::File,
     ignored: Vec<BString>,
+    /// The ignore files among them, with their contents.
+    rules: HashMap<BString, ObjectId>,
     seen: HashSet<BString>,
 }
 
@@ -89,19 +101,49 @@ impl CheckpointStore<'_> {
         }
     }
 
-    /// Keeps what git said, if guard may look itself the next time. The private index must be up to date.
-    pub(super) fn keep_answer(&self, ignored: &[BString], look: &OwnLook) -> Result<()> {
+    /// Keeps what git said, if guard may look itself the next time. The private index must be up to date. `asked` is a
+    /// moment before git was asked.
+    pub(super) fn keep_answer(
+        &self,
+        ignored: &[BString],
+        look: &OwnLook,
+        asked: SystemTime,
+    ) -> Result<()> {
         if !self.may_look() {
             return Ok(());
         }
         let mut list = self.index_checksum()?;
-        let ignored = ignored.iter().map(|path| (IGNORED, path));
-        for (letter, path) in ignored.chain(look.seen.iter().map(|path| (SEEN, path))) {
-            list.push(letter);
+        for path in ignored {
+            if has_rules(path) {
+                let Some(content) = self.settled(path.as_ref(), asked) else {
+                    return Ok(());
+                };
+                list.push(RULES);
+                list.extend_from_slice(format!("{content} ").as_bytes());
+            } else {
+                list.push(IGNORED);
+            }
+            list.extend_from_slice(path);
+            list.push(0);
+        }
+        for path in &look.seen {
+            list.push(SEEN);
             list.extend_from_slice(path);
             list.push(0);
         }
         self.save(LIST, &list)
+    }
+
+    /// The content of a file that has been there since before git was asked.
+    fn settled(&self, path: &BStr, asked: SystemTime) -> Option<ObjectId> {
+        let place = self.root.join(path.to_path().ok()?);
+        let about = fs::symlink_metadata(&place).ok()?;
+        let changed = u64::from(system::index_stat(&about)?.ctime.secs);
+        let asked = asked.duration_since(UNIX_EPOCH).ok()?.as_secs();
+        if !about.is_file() || changed + STEP >= asked {
+            return None;
+        }
+        content_of(&place, self.repo.repo.object_hash())
     }
 
     /// Whether git compares files as guard does here, and the index is small.
@@ -124,6 +166,7 @@ impl CheckpointStore<'_> {
         let index = gix::index::File::at(file, hash, true, Default::default()).ok()?;
         let mut last = LastAnswer {
             ignored: Vec::new(),
+            rules: HashMap::new(),
             seen: HashSet::new(),
             index,
         };
@@ -133,6 +176,12 @@ impl CheckpointStore<'_> {
         {
             match line {
                 [IGNORED, path @ ..] => last.ignored.push(path.into()),
+                [RULES, line @ ..] => {
+                    let (content, path) = line.split_once_str(" ")?;
+                    let content = ObjectId::from_hex(content).ok()?;
+                    last.rules.insert(path.into(), content);
+                    last.ignored.push(path.into());
+                }
                 [SEEN, path @ ..] => drop(last.seen.insert(path.into())),
                 _ => {}
             }
@@ -175,6 +224,8 @@ enum Name<'a> {
     /// A file or link of the index.
     Entry(&'a Entry),
     Ignored,
+    /// An ignore file that is itself ignored, with its content.
+    Rules(ObjectId),
     /// A directory above others.
     Above,
 }
@@ -213,7 +264,8 @@ impl<'a> Known<'a> {
             known.add(entry.path(&last.index), Name::Entry(entry))?;
         }
         for path in &last.ignored {
-            known.add(path.as_ref(), Name::Ignored)?;
+            let rules = last.rules.get(path).copied();
+            known.add(path.as_ref(), rules.map_or(Name::Ignored, Name::Rules))?;
         }
         Some(known)
     }
@@ -292,6 +344,12 @@ impl Walk<'_> {
                 match self.known.names.get(BStr::new(&path)) {
                     Some(Name::Entry(known)) if self.is_as_in(known, &entry)? => part.met += 1,
                     Some(Name::Ignored) if is_listed(kind) => part.met += 1,
+                    Some(Name::Rules(content))
+                        if kind.is_file()
+                            && content_of(&entry.path(), content.kind())? == *content =>
+                    {
+                        part.met += 1;
+                    }
                     Some(Name::Above) => {}
                     None if kind.is_dir() && !path.ends_with("/.git/") => {
                         part.seen.push(path.as_str().into());
@@ -332,6 +390,11 @@ impl Walk<'_> {
 /// Whether git lists such a name: it lists no pipes.
 fn is_listed(kind: FileType) -> bool {
     kind.is_dir() || kind.is_file() || kind.is_symlink()
+}
+
+/// The name of a file's content.
+fn content_of(file: &Path, hash: gix::hash::Kind) -> Option<ObjectId> {
+    blob_id(hash, &fs::read(file).ok()?).ok()
 }
 
 // Elsewhere, git is always asked.

@@ -321,7 +321,7 @@ fn file_of_the_second_in_which_the_index_was_written_is_for_git() {
 }
 
 #[test]
-fn list_of_another_index_or_of_ignored_rules_is_not_used() {
+fn list_of_another_index_is_not_used() {
     let fixture = Fixture::new(&[]);
     fixture.settle();
     let list = fixture.base.join("looking").join(LIST);
@@ -329,12 +329,53 @@ fn list_of_another_index_or_of_ignored_rules_is_not_used() {
     other[0] ^= 1;
     fs::write(&list, other).unwrap();
     assert!(!fixture.sees_itself());
-    // git ignores these rules themselves; no entry tells when they change.
-    fixture.write("cache/.gitignore", "*\n");
-    for _ in 0..3 {
-        assert!(!fixture.record(None, "ignored rules").1);
+}
+
+/// What becomes of an ignore file that ignores itself, as in the caches of many programs.
+const RULES_STEPS: &[Step] = &[
+    ("another content of the same size and time", |it| {
+        change_in_secret(&it.path("cache/.gitignore"));
+    }),
+    ("no content", |it| it.write("cache/.gitignore", "")),
+    ("no file", |it| {
+        fs::remove_file(it.path("cache/.gitignore")).unwrap();
+    }),
+    ("a link to the same content", |it| {
+        fs::rename(it.path("cache/.gitignore"), it.path("build/rules")).unwrap();
+        symlink("../build/rules", it.path("cache/.gitignore")).unwrap();
+    }),
+    ("a directory", |it| {
+        fs::remove_file(it.path("cache/.gitignore")).unwrap();
+        fs::create_dir(it.path("cache/.gitignore")).unwrap();
+    }),
+];
+
+#[test]
+fn ignored_rules_are_compared_by_their_content() {
+    let mut fixtures = Vec::new();
+    for step in RULES_STEPS {
+        let fixture = Fixture::new(&[]);
+        fixture.write("cache/deep/made", "made\n");
+        fixture.write("cache/.gitignore", "*\n");
+        // What git read is not known of a file that has just changed.
+        for _ in 0..3 {
+            assert!(!fixture.record(None, "new rules").1);
+        }
+        assert!(!fixture.base.join("looking").join(LIST).exists());
+        fixtures.push((fixture, step));
     }
-    assert!(!list.exists());
+    std::thread::sleep(Duration::from_millis(3100));
+    for (fixture, (step, change)) in fixtures {
+        let before = fixture.settle();
+        // The same content, written again, and rules that git does not read.
+        fixture.write("cache/.gitignore", "*\n");
+        fixture.write("cache/deep/.gitignore", "!*\n");
+        assert!(fixture.sees_itself(), "{step}");
+        change(&fixture);
+        assert!(!fixture.sees_itself(), "{step}");
+        fixture.record(Some(&before), step);
+        fixture.record(None, step);
+    }
 }
 
 #[test]
