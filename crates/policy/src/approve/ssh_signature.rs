@@ -197,4 +197,13 @@ mod tests {
             assert_eq!(decode(text).unwrap(), bytes.as_bytes());
         }
     }
+
+    #[test]
+    fn other_padding_or_another_sign_is_no_base64() {
+        for text in [
+            "Z", "Z===", "====", "Zg", "Zg=", "Zm9v=", "Zm9v====", "=Zg=", "Zm 9", "Zm9-",
+        ] {
+            assert_eq!(decode(text), None, "{text}");
+        }
+    }
 }

@@ -457,6 +457,10 @@ mod tests {
             "read_only: [src/keys/]\n",
             "forbiddenPaths: [src/keys/]\n",
             "scope:\n  forbidden_paths: [src/keys/]\n",
+            "scope: {forbidden_paths: src/keys/a.rs}\n",
+            "scope: {reviewers: a, forbidden_paths: src/keys/a.rs}\n",
+            "scope: {more: {a: b}, forbidden_paths: src/keys/a.rs}\n",
+            "scope: {more: {forbidden_paths: src/keys/a.rs}}\n",
             "base: &base {a: b}\n<<: *base\n",
             "forbidden_paths: {a: src/keys/}\n",
             "forbidden_paths: [a\n",
@@ -468,6 +472,9 @@ mod tests {
         for yaml in [
             "excluded: no\n",
             "reviewers: [a/b]\n",
+            // A value is no key, whatever it says.
+            "scope: {about: forbidden_paths, of: src/keys/a.rs}\n",
+            "scope: [forbidden_paths, src/keys/a.rs]\n",
             "truths:\n  - \"the excluded paths of src/a.rs\"\n",
             "protected_until: tomorrow\n",
         ] {

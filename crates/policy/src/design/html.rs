@@ -382,11 +382,39 @@ mod tests {
         for clear in ["<!-- <a> -->", "<!DOCTYPE html>", "<?x y?>", "a < b"] {
             assert!(next_tag(clear, &mut 0).is_none(), "{clear}");
         }
-        for doubtful in ["<!-- x", "<!-- --!> -->", "<!-->", "<!--->", "<?x <a> ?>"] {
+        for doubtful in [
+            "<!-- x",
+            "<!-- --!> -->",
+            "<!-->",
+            "<!--->",
+            // Browsers end these two at the first `>`.
+            "<!--> -->",
+            "<!---> -->",
+            "<?x <a> ?>",
+            "<![CDATA[ <a> ]]>",
+        ] {
             assert!(
                 matches!(next_tag(doubtful, &mut 0), Some((0, Err(())))),
                 "{doubtful}"
             );
+        }
+    }
+
+    #[test]
+    fn the_tag_behind_a_comment_or_declaration_is_the_next_one() {
+        for hidden in [
+            "<!--<i>-->",
+            "<!-- > -> -->",
+            "<!---->",
+            "<!DOCTYPE html>",
+            "<!x>",
+            "<?x y?>",
+            "<![CDATA[x]]>",
+        ] {
+            let html = format!("{hidden}<b>");
+            let found = next_tag(&html, &mut 0);
+            let found = found.map(|(at, tag)| (at, tag.is_ok_and(|tag| tag.name == "b")));
+            assert_eq!(found, Some((hidden.len(), true)), "{hidden}");
         }
     }
 }

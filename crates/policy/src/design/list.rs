@@ -352,6 +352,40 @@ mod tests {
     }
 
     #[test]
+    fn a_type_has_at_most_six_words_and_ends_before_the_path() {
+        for (text, expected) in [
+            ("- Add or modify: `a.rs`", Ok("Add or modify")),
+            ("- Add and modify: `a.rs`, `b.rs`", Ok("Add and modify")),
+            ("- Add or Add - see L1 and L2: `a.rs`", Err("unread-item")),
+        ] {
+            let found = said(text).map(|(change_type, ..)| change_type);
+            assert_eq!(found, expected.map(str::to_owned), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_has_rows_if_an_item_of_its_first_level_is_one() {
+        let settings = Settings::default();
+        for (text, expected) in [
+            ("- `a.rs`\n", true),
+            ("- words\n- `a.rs`\n", true),
+            ("- `a.rs`\n- words\n", true),
+            ("- `a.rs`\n  - the parser\n", true),
+            ("- words\n  - `a.rs`\n", false),
+            ("- `src/`\n  - not `src/a.rs`\n", false),
+            ("- [ ] `a.rs`\n", false),
+            ("- None\n", false),
+        ] {
+            let source = DesignText::new("d.md".into(), text, &settings);
+            let blocks = markdown(text, 0);
+            let Some(BlockKind::List(nodes)) = blocks.first().map(|block| &block.kind) else {
+                panic!("no list in {text}")
+            };
+            assert_eq!(has_rows(&source, nodes), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn a_list_is_read_up_to_its_first_checkbox() {
         let settings = Settings::default();
         for (text, paths) in [

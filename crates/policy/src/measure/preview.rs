@@ -353,6 +353,17 @@ mod tests {
     }
 
     #[test]
+    fn a_binary_file_is_shown_as_its_size() {
+        let image: &[u8] = b"\x89PNG\0\x01\x02\n\0\x03";
+        assert_eq!(
+            unified_preview(image, b"a\n", "x", "y", 50),
+            "--- x\n+++ y\n@@ -1 +1 @@\n-[binary, 10 bytes]\n+a\n"
+        );
+        assert_eq!(deleted_content(image, b"a\n", 4), "[binary, 10 bytes]\n");
+        assert_eq!(deleted_content(b"a\n", image, 4), "a\n");
+    }
+
+    #[test]
     fn a_missing_final_newline_and_a_carriage_return_are_visible() {
         assert_eq!(
             unified_preview(b"a\r\n", b"a", "x", "y", 50),

@@ -360,6 +360,11 @@ fn a_small_loss_is_no_reformat_even_if_the_words_are_kept() {
     let old = "call(first, second)\n".repeat(200);
     let one = old.replacen(", ", ",\n  ", 1);
     let all = old.replace(", ", ",\n  ");
-    assert!(!step(&old, &one).reformatted);
-    assert!(step(&old, &all).reformatted);
+    let small = step(&old, &one);
+    assert_eq!((small.class, small.reformatted), (Class::Modify, false));
+    let large = step(&old, &all);
+    assert_eq!((large.class, large.reformatted), (Class::Modify, true));
+    // As many other words are a rewrite.
+    let other = step(&old, old.replace("call(", "do(\n  the_"));
+    assert_eq!((other.class, other.reformatted), (Class::Replace, false));
 }

@@ -138,6 +138,34 @@ mod tests {
     }
 
     #[test]
+    fn file_directory_and_glob_of_one_name_are_three_paths() {
+        let file = testing::grant("lib", Actions::MODIFY);
+        let directory = testing::grant("lib/", Actions::MODIFY);
+        let glob = testing::grant("l*b", Actions::MODIFY);
+        let of_kind = |kind| Grant {
+            kind,
+            ..glob.clone()
+        };
+        let as_file = of_kind(GrantKind::File);
+        let as_directory = of_kind(GrantKind::Directory);
+        let named = |one: &Grant, other: &Grant| {
+            named(&[std::slice::from_ref(one), std::slice::from_ref(other)])
+        };
+        for (one, other) in [
+            (&file, &directory),
+            (&as_file, &as_directory),
+            (&as_directory, &glob),
+        ] {
+            assert_eq!(named(one, other), [], "{one:?} {other:?}");
+        }
+        // A glob matches the file that has its text as its name.
+        for one in [&file, &as_file] {
+            let expected = [(one.path.to_string(), vec![0, 1], false)];
+            assert_eq!(named(one, &glob), expected);
+        }
+    }
+
+    #[test]
     fn two_rows_that_add_one_file_are_told_apart_from_others() {
         let grant = |actions| [testing::grant("a.rs", actions)];
         let add = grant(Actions::ADD | Actions::MODIFY_NEW);

@@ -207,6 +207,13 @@ fn a_row_without_a_type_gets_another_row_beside_it() {
 }
 
 #[test]
+fn one_end_of_a_rename_over_two_lines_gets_a_row_beside_it() {
+    let list = "**Files:**\n- Rename: `src/a.rs` ->\n  `src/b.rs`\n";
+    let text = insert(&parse(list), &[wanted("src/b.rs", "Delete")], "", &parse).unwrap();
+    assert_eq!(text, format!("{list}- Delete: `src/b.rs`\n"));
+}
+
+#[test]
 fn a_row_of_several_paths_or_of_a_rename_keeps_its_type() {
     let head = "## Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n";
     for row in [

@@ -108,7 +108,17 @@ fn a_pattern_of_files_begins_no_comment() {
         assert!(!blocks.read(line.as_bytes()), "{line}");
         blocks.read(b"x")
     };
-    for line in ["src/*.py", "*/*.md", "\"/*\"", "./*", "_/*", "a /* b */ c"] {
+    for line in [
+        "src/*.py",
+        "*/*.md",
+        "\"/*\"",
+        "./*",
+        "_/*",
+        "a /* b */ c",
+        "\"\"\"doc\"\"\"",
+        "'''doc'''",
+        "<!-- doc -->",
+    ] {
         assert!(!begins(line), "{line}");
     }
     for line in [
@@ -119,6 +129,7 @@ fn a_pattern_of_files_begins_no_comment() {
         "\"\"\"",
         "'''",
         "a /* b */ /*",
+        "\"\"\"a long text\"\"\" '''x",
     ] {
         assert!(begins(line), "{line}");
     }

@@ -215,6 +215,14 @@ fn a_row_that_names_the_end_of_one_file_is_told_its_path() {
             "{said:?}"
         );
     }
+    // The path is there, or names a directory.
+    let itself = in_tree("`x.rs` | Modify | x", &["x.rs", "src/x.rs"]);
+    assert_eq!(itself, [""; 0]);
+    let directory = in_tree("`x/` | Modify | x", &["src/x"]);
+    assert!(
+        !directory.concat().contains("did you mean"),
+        "{directory:?}"
+    );
     let several = in_tree("`x.rs` | Add/Modify | x", &["src/x.rs", "lib/x.rs"]);
     assert!(!several.concat().contains("did you mean"), "{several:?}");
 }
