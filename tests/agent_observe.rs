@@ -406,6 +406,33 @@ fn file_that_changed_since_is_judged_as_the_change_that_it_is() {
     assert!(!repo.path("a.py").exists() && repo.path("b.py").exists());
 }
 
+/// The index returns whole if it is as the command left it, and else only in what the command staged.
+#[test]
+fn what_a_person_staged_since_the_command_stays_staged() {
+    let template = template();
+    let commit = "echo x > src/evil.py; git add src/evil.py; git commit --quiet --no-verify -m x";
+    for is_changed_since in [false, true] {
+        let repo = copy_of(&template);
+        repo.write("src/log.py", "level = 3\n");
+        repo.git(&["add", "src/log.py"]);
+        let before = state(&repo);
+        let report = observed(&repo, commit).unwrap();
+        if is_changed_since {
+            repo.git(&["add", "notes.txt"]);
+        }
+        restore(&repo, change_in(&report)).exits(0);
+        let staged = repo.git(&["diff", "--cached", "--name-status"]);
+        let now = state(&repo);
+        assert!(!now.contains_key("src/evil.py"), "{now:?}");
+        if is_changed_since {
+            assert!(staged.contains("A\tnotes.txt"), "{staged}");
+            assert!(!staged.contains("src/evil.py"), "{staged}");
+        } else {
+            assert_eq!(now, before);
+        }
+    }
+}
+
 #[test]
 fn same_finding_is_told_once_after_the_tool_and_once_at_the_end_of_the_turn() {
     let repo = copy_of(&template());

@@ -79,6 +79,27 @@ fn scope_and_prompt_list_what_is_forbidden() {
         .says("- src/old/  # DO NOT MODIFY anything below\n");
 }
 
+/// A design may be amended whatever it forbids; whether a pattern forbids anything shows only later.
+#[test]
+fn prompt_leaves_out_a_denial_that_is_not_in_force() {
+    let repo = repo();
+    let denied = ["specs/one/tasks.md", "src/keys.rs", "src/[xy]*.rs"];
+    let list = denied.map(|path| format!("  - \"{path}\"\n")).concat();
+    let front = format!("---\nforbidden_paths:\n{list}---\n# Proposal\n");
+    repo.stage("specs/one/proposal.md", front);
+    repo.commit("Forbid more");
+    let listed = |verb: &str| -> Vec<bool> {
+        let text = repo.guard(&["scope", verb]).exits(0).text();
+        let is_listed = |path: &str| {
+            let mut lines = text.lines();
+            lines.any(|line| line.contains(path) && !line.contains("from "))
+        };
+        denied.map(is_listed).to_vec()
+    };
+    assert_eq!(listed("show"), [true, true, true]);
+    assert_eq!(listed("prompt"), [false, true, true]);
+}
+
 #[test]
 fn forbidden_grants_are_not_listed() {
     let repo = repo();

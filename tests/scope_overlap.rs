@@ -150,6 +150,24 @@ fn merged_done_and_old_designs_and_the_same_design_elsewhere_do_not_count() {
     assert_eq!(found(&repo.json(&["scope", "overlap", "--all"])).len(), 1);
 }
 
+/// What lies in `.git` is no document of the work tree, even where a pattern covers it.
+#[test]
+fn designs_of_the_work_tree_are_found_in_every_directory_but_that_of_git() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", "[lld]\npath = [\"{branch}/plan.md\"]\n");
+    commit(&repo);
+    let rows = table_of(&[("src/a.rs", "Modify")]);
+    for directory in ["one", "two", ".git"] {
+        repo.write(format!("{directory}/plan.md"), &rows);
+    }
+    let report = repo.json(&["scope", "overlap"]);
+    let claims = report["overlaps"][0]["claims"].as_array().unwrap().iter();
+    let designs: Vec<&str> = claims
+        .map(|claim| claim["design"].as_str().unwrap())
+        .collect();
+    assert_eq!(designs, ["one/plan.md", "two/plan.md"], "{report}");
+}
+
 #[test]
 fn the_work_tree_counts_and_says_so_where_work_begins() {
     let repo = repo(&[("8-b", "8", &[("src/a.rs", "Modify"), ("b.rs", "Add")])]);

@@ -129,3 +129,46 @@ fn document(open: &OpenDesigns) -> Value {
         "overlaps": open.overlaps().into_iter().map(overlap).collect::<Vec<_>>(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use write_guard_policy::design::parse;
+    use write_guard_policy::scope::settings::Settings;
+
+    const NOW: i64 = 1_800_000_000;
+
+    #[test]
+    fn age_of_a_design_is_told_in_whole_days() {
+        let ages = [
+            (None, "not committed"),
+            (Some(-DAY), "today"),
+            (Some(0), "today"),
+            (Some(DAY - 1), "today"),
+            (Some(DAY), "1 day ago"),
+            (Some(2 * DAY - 1), "1 day ago"),
+            (Some(2 * DAY), "2 days ago"),
+            (Some(400 * DAY), "400 days ago"),
+        ];
+        let text = "## Files Changed\n\n- Modify: `a.rs`\n";
+        let designs = ages.iter().enumerate().map(|(number, (age, _))| {
+            let path = BString::from(format!("{number}.md"));
+            OpenDesign {
+                grants: parse(path.as_ref(), text.as_bytes(), &Settings::default()).grants,
+                branches: [format!("{number}-work")].into(),
+                committed: age.map(|age| NOW - age),
+                path,
+            }
+        });
+        let open = OpenDesigns {
+            designs: designs.collect(),
+            branches: 1,
+        };
+        let text = human(&open, NOW);
+        for (number, (_, age)) in ages.iter().enumerate() {
+            let line = format!("  {number}.md:3  Modify  {number}-work  {age}\n");
+            assert!(text.contains(&line), "{line} in {text}");
+        }
+        assert!(text.ends_with("of 8 open designs in 1 branch\n"), "{text}");
+    }
+}
