@@ -1,6 +1,6 @@
 //! What the model is told about the scope, before its first write.
 
-use crate::common::agents::{Answered, hook, repo, write};
+use crate::common::agents::{Answered, absolute, claude, hook, repo, write};
 use crate::common::{DESIGN, Output, Repo, SETTINGS, assert_says, table};
 use serde_json::{Value, json};
 
@@ -130,6 +130,11 @@ fn next_session_reads_what_was_refused_and_where_it_belongs() {
     let text = told(&repo, "claude", "SessionStart");
     let part = "Refused on this branch before: src/core/lld.py (use src/utils/lld.py). Do not";
     assert_says(&text, &[part]);
+    // Once, and only what is about the scope.
+    write(&repo, "src/core/lld.py", "x = 2\n").denies();
+    write(&repo, ".env", "KEY=1\n").denies();
+    let text = told(&repo, "claude", "SessionStart");
+    assert_says(&text, &[part]);
     for n in 0..12 {
         write(&repo, &format!("lib/more_{n}.py"), "x = 1\n").denies();
     }
@@ -164,4 +169,56 @@ fn next_session_reads_nothing_of_what_another_branch_was_refused() {
     );
     repo.commit("Add another design");
     assert!(!told(&repo, "claude", "SessionStart").contains("Refused"));
+}
+
+/// What Claude Code reads after it has written this text.
+fn told_after_write(repo: &Repo, path: &str, text: &str) -> String {
+    repo.write(path, text);
+    let input = json!({"file_path": absolute(repo, path), "content": text});
+    let mut payload = claude(repo, "Write", &input);
+    payload["hook_event_name"] = "PostToolUse".into();
+    let output = hook(repo, "claude", payload.to_string()).exits(0);
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+    let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
+    text.unwrap_or_default().to_owned()
+}
+
+#[test]
+fn plan_that_an_agent_wrote_without_rows_is_answered_with_rows_to_copy() {
+    let repo = repo();
+    repo.branch("189-other");
+    let plan = "docs/lld/active/LLD-189.md";
+    let no_row =
+        "docs/lld/active/LLD-189.md has no row that guard can read, so it allows no change";
+    let copy = "Copy the rows that the work needs to its end, and correct their types:\n\n";
+    for (text, parts) in [
+        (
+            "Text.",
+            &[no_row, "End it with a section Files Changed"][..],
+        ),
+        (
+            "Change `src/log.py`, and create `src/new.py`.",
+            &[
+                no_row,
+                copy,
+                "| `src/log.py` | Modify |",
+                "| `src/new.py` | Add |",
+            ],
+        ),
+        (
+            "Change `src/log.py`.\n\nDo not modify `src/state.py`.",
+            &[
+                copy,
+                "| `src/log.py` | Modify |",
+                "Not proposed, since line 5 says: src/state.py: Do not modify",
+            ],
+        ),
+    ] {
+        let told = told_after_write(&repo, plan, &format!("# Plan\n\n{text}\n"));
+        assert_says(&told, parts);
+    }
+    // Nothing is missing, or it is no plan.
+    let rows = "# Plan\n\n## Files Changed\n\n- Modify: `src/log.py`\n";
+    assert_eq!(told_after_write(&repo, plan, rows), "");
+    assert_eq!(told_after_write(&repo, "docs/notes.md", "# Notes\n"), "");
 }

@@ -406,15 +406,37 @@ fn file_that_changed_since_is_judged_as_the_change_that_it_is() {
     assert!(!repo.path("a.py").exists() && repo.path("b.py").exists());
 }
 
+/// A ref that the report is not about stays, as does one that moved since.
+#[test]
+fn only_refs_that_were_refused_and_are_as_they_were_left_return() {
+    let template = template();
+    let command = "git branch -q kept side; git switch -qc 188-evil; echo x > src/evil.py; \
+                   git add src/evil.py; git commit -qnm x; git switch -q 188-work";
+    for is_moved_since in [false, true] {
+        let repo = copy_of(&template);
+        let before = state(&repo);
+        let side = before.get("refs/heads/side").cloned();
+        let report = observed(&repo, command).unwrap();
+        if is_moved_since {
+            repo.git(&["branch", "--quiet", "--force", "188-evil", "side"]);
+        }
+        restore(&repo, change_in(&report)).exits(0);
+        let mut after = state(&repo);
+        assert_eq!(after.remove("refs/heads/kept"), side);
+        let evil = after.remove("refs/heads/188-evil");
+        assert_eq!(evil, side.filter(|_| is_moved_since));
+        assert_eq!(after, before);
+    }
+}
+
 /// The index returns whole if it is as the command left it, and else only in what the command staged.
 #[test]
 fn what_a_person_staged_since_the_command_stays_staged() {
     let template = template();
-    let commit = "echo x > src/evil.py; git add src/evil.py; git commit --quiet --no-verify -m x";
+    let commit = "echo 'level = 4' >> src/log.py; echo x > src/evil.py; \
+                  git add src/log.py src/evil.py; git commit --quiet --no-verify -m x src/evil.py";
     for is_changed_since in [false, true] {
         let repo = copy_of(&template);
-        repo.write("src/log.py", "level = 3\n");
-        repo.git(&["add", "src/log.py"]);
         let before = state(&repo);
         let report = observed(&repo, commit).unwrap();
         if is_changed_since {
@@ -428,8 +450,10 @@ fn what_a_person_staged_since_the_command_stays_staged() {
             assert!(staged.contains("A\tnotes.txt"), "{staged}");
             assert!(!staged.contains("src/evil.py"), "{staged}");
         } else {
-            assert_eq!(now, before);
+            assert_eq!(now["the index"], before["the index"]);
         }
+        // The design allows this file.
+        assert!(repo.text("src/log.py").ends_with("level = 4\n"));
     }
 }
 
@@ -449,6 +473,28 @@ fn same_finding_is_told_once_after_the_tool_and_once_at_the_end_of_the_turn() {
     let again = observed(&repo, "echo x > src/new.py").unwrap();
     assert_says(&again, &["src/new.py"]);
     assert!(stop(&repo).is_some());
+}
+
+/// What is wrong in the index alone is not in the work tree.
+#[test]
+fn each_place_of_a_finding_is_looked_at_again_at_the_end_of_the_turn() {
+    let template = template();
+    let stage = "git update-index --add --cacheinfo 100644,$(git rev-parse HEAD:README.md),";
+    for (command, path) in [
+        ("echo x > src/new.py".to_owned(), "src/new.py"),
+        (format!("{stage}src/staged.py"), "src/staged.py"),
+        ("git config core.hooksPath x".to_owned(), "core.hookspath"),
+    ] {
+        let repo = copy_of(&template);
+        let report = observed(&repo, &command).unwrap();
+        assert_says(&report, &[path]);
+        assert_says(&stop(&repo).unwrap(), &[path, change_in(&report)]);
+        // Nothing is left of it.
+        let repo = copy_of(&template);
+        let report = observed(&repo, &command).unwrap();
+        restore(&repo, change_in(&report)).exits(0);
+        assert_eq!(stop(&repo), None, "{command}");
+    }
 }
 
 #[test]

@@ -396,12 +396,15 @@ fn checkpoints_go_at_the_end_of_a_session() {
         let repo = copy_of(&template);
         let (_, before, ..) = events(&repo).find(|(name, ..)| *name == agent).unwrap();
         assert_allowed(agent, &hook(&repo, agent, before.to_string()));
+        let held = || repo.git(&["for-each-ref", "refs/guard/checkpoints"]);
+        assert_ne!(held(), "", "{agent}");
         let mut stores = fs::read_dir(repo.home().join(".cache/guard")).unwrap();
         let objects = stores.next().unwrap().unwrap().path().join("objects");
         assert!(objects.exists(), "{agent}");
         let end = with(before, end).to_string();
         assert_allowed(agent, &hook(&repo, agent, end));
         assert!(!objects.exists(), "{agent}");
+        assert_eq!(held(), "", "{agent}");
     }
 }
 

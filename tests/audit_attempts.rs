@@ -97,6 +97,20 @@ fn a_commit_that_guard_refuses_is_no_accepted_one() {
     assert_eq!(of_agent(&report, "claude")["attempts"], Value::Null);
 }
 
+/// An amended design is no result of the work yet.
+#[test]
+fn attempts_go_on_until_a_commit_has_more_than_designs() {
+    let repo = repo();
+    write(&repo, "src/core/lld.py", "x = 1\n").denies();
+    repo.design(DESIGN, &[("src/utils/lld.py", "Add", "designs")]);
+    commit_now(&repo);
+    let attempts = || of_agent(&repo.json(&["audit", "attempts"]), "claude")["attempts"].clone();
+    assert_eq!(attempts(), Value::Null);
+    repo.stage("src/utils/lld.py", "x = 1\n");
+    commit_now(&repo);
+    assert_eq!(attempts(), 2);
+}
+
 #[test]
 fn the_command_line_programs_and_held_changes_count_for_themselves() {
     let repo = repo();

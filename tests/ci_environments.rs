@@ -328,7 +328,13 @@ fn target_branch_build_without_previous_commit_is_refused() {
         "JENKINS_URL=x BRANCH_NAME=main",
         "BUILDKITE=true BUILDKITE_COMMIT=HEAD BUILDKITE_BRANCH=main",
     ] {
-        hub.run(&clone, &hub.job(variables)).exits(2).says(UNKNOWN);
+        let system = match &variables[..3] {
+            "BIT" => "Bitbucket",
+            "JEN" => "Jenkins",
+            _ => "Buildkite",
+        };
+        let refused = hub.run(&clone, &hub.job(variables)).exits(2).says(UNKNOWN);
+        refused.says(&format!("error: {system}"));
     }
     let nothing = hub.run(&clone, &hub.job("JENKINS_URL=x"));
     nothing.exits(2).says("there are no commits to check");

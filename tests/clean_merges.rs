@@ -1,6 +1,6 @@
 //! guard does not judge what `git merge` produces on its own. It judges what the committer changes in addition.
 
-use crate::common::{Repo, changed_paths, lines};
+use crate::common::{Repo, changed_paths, lines, system};
 
 const ROWS: &[(&str, &str, &str)] = &[("src/mine.rs", "Add", "x")];
 
@@ -260,4 +260,38 @@ fn unrelated_history_may_be_merged() {
     let merge = "merge --quiet --no-commit --allow-unrelated-histories other";
     repo.git(&merge.split(' ').collect::<Vec<_>>());
     judged(&repo, &[]);
+}
+
+/// Git would take everything of both sides as new where a clone only lacks the common commit.
+#[test]
+fn merge_in_a_shallow_clone_needs_the_common_commit() {
+    let repo = governed();
+    repo.on_main("src/theirs.rs", lines(1..=20));
+    repo.git(&["switch", "--quiet", "--create", "old", "main~"]);
+    for name in ["one", "two", "three"] {
+        repo.stage(format!("lib/{name}.rs"), lines(1..=20));
+        repo.commit("Old work");
+    }
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-ff", "--no-edit", "main"]);
+    repo.git(&["merge", "--quiet", "--no-ff", "--no-edit", "old"]);
+    repo.on_main("src/more.rs", lines(1..=20));
+    let url = system::address(&repo.root);
+    // With three commits, the clone has the common one, and not where the other branch began.
+    for (depth, has_common) in [("1", false), ("3", true), ("20", true)] {
+        let to = format!("../depth-{depth}");
+        let clone = ["clone", "--quiet", "--no-single-branch", "--depth", depth];
+        repo.git(&[&clone[..], &[&url, &to]].concat());
+        let merge = "merge --quiet --no-commit --allow-unrelated-histories origin/main";
+        let merge: Vec<&str> = merge.split(' ').collect();
+        repo.git(&[&["-C", &to][..], &merge].concat());
+        let lint = repo.guard(&["-C", &to, "lint"]);
+        if has_common {
+            lint.exits(0);
+        } else {
+            lint.exits(2)
+                .says("lacks the merge base of the commits being merged")
+                .says("git fetch --unshallow");
+        }
+    }
 }

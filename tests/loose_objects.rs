@@ -65,17 +65,24 @@ fn damaged_loose_objects_are_refused() {
     repo.guard(&["lint"]).exits(0);
     let id = repo.git(&["rev-parse", &format!(":{PATH}")]);
     let whole = fs::read(loose_file(&repo, &id)).unwrap();
-    let is_refused = || {
-        repo.guard(&["lint"]).exits(2).says(&id);
+    let is_refused = |why: &str| {
+        let refused = repo.guard(&["lint"]).exits(2).says(&id).says(why);
+        assert_eq!(refused.text().contains("MiB"), why.contains("MiB"));
     };
-    for header in ["blob 3", "tree 2", ""] {
+    for (header, why) in [
+        ("blob 3", "cannot be read"),
+        ("tree 2", "is a tree, not a blob"),
+        ("", "cannot be read"),
+        ("blob 268435456", "cannot be read"),
+        ("blob 268435457", "guard reads objects of up to 256 MiB"),
+    ] {
         forge(&repo, &id, header, "x\n");
-        is_refused();
+        is_refused(why);
     }
     for bytes in [&[][..], &whole[..whole.len() - 1]] {
         replace(&repo, &id, bytes);
-        is_refused();
+        is_refused("cannot be read");
     }
     fs::remove_file(loose_file(&repo, &id)).unwrap();
-    is_refused();
+    is_refused("it is not in the repository");
 }

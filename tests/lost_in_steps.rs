@@ -157,6 +157,28 @@ fn a_range_that_ends_with_half_of_a_large_file_nowhere_is_refused() {
     }
 }
 
+/// As long as the branch has them, and the merge base is known.
+#[test]
+fn lines_that_an_earlier_commit_of_the_branch_has_copied_may_leave_their_file() {
+    let rows = [(FROM, "Modify", ""), (TO[0], "Add", "")];
+    for (is_granted, base, kept, code) in [
+        (true, BASE, 300, 0),
+        (true, BASE, 100, 1),
+        (true, "", 300, 1),
+        (false, BASE, 300, 1),
+    ] {
+        let repo = Repo::new();
+        repo.stage(FROM, lines(1..=300));
+        repo.govern_with(base, &rows[..1 + usize::from(is_granted)]);
+        repo.stage(TO[0], lines(1..=kept));
+        repo.commit("Copy");
+        repo.stage(FROM, lines(1..=1));
+        let report = repo.json(&["lint"]);
+        let is_lost = findings(&report).contains(&("destructive-change", FROM));
+        assert_eq!(i32::from(is_lost), code, "{base} {kept}: {report}");
+    }
+}
+
 #[test]
 fn refusal_names_the_file_whose_lines_would_be_lost() {
     let repo = repo(&[(FROM, "Modify", ""), (TO[0], "Add", "")]);

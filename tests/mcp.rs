@@ -218,6 +218,27 @@ fn directories_are_listed_and_searched_within_what_may_be_read() {
 }
 
 #[test]
+fn a_thousand_files_are_listed_and_more_are_said_to_be_left_out() {
+    let repo = repo();
+    for number in 0..1_000 {
+        repo.write(format!("many/{number:04}.txt"), "x\n");
+    }
+    let mut client = client(&repo);
+    let list = json!({ "path": "many" });
+    let search = json!({ "path": "many", "pattern": "*.txt" });
+    let note = "only the first 1000 are listed; name a directory below\n";
+    for is_cut in [false, true] {
+        for (tool, arguments) in [("list_directory", &list), ("search_files", &search)] {
+            let answer = client.call(tool, arguments.clone());
+            let told = text(&answer);
+            assert_eq!(told.matches("[FILE]").count(), 1_000, "{tool}");
+            assert_eq!(told.ends_with(note), is_cut, "{tool}");
+        }
+        repo.write("many/next.txt", "x\n");
+    }
+}
+
+#[test]
 fn a_part_of_a_text_is_read_with_the_digest_of_the_whole() {
     let repo = repo();
     let mut client = client(&repo);

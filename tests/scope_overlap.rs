@@ -150,15 +150,35 @@ fn merged_done_and_old_designs_and_the_same_design_elsewhere_do_not_count() {
     assert_eq!(found(&repo.json(&["scope", "overlap", "--all"])).len(), 1);
 }
 
+#[test]
+fn done_work_may_be_noted_where_a_pattern_with_wildcards_says() {
+    let rows: &[(&str, &str)] = &[("src/a.rs", "Modify")];
+    let repo = repo(&[("7-a", "7", rows), ("8-b", "8", rows)]);
+    let settings = SETTINGS.replace("docs/done/", "docs/done/*/");
+    for (path, content, count) in [
+        ("guard.toml", settings.as_str(), 1),
+        ("docs/done/2026/LLD-80.md", "done\n", 1),
+        ("docs/done/LLD-8.md", "done\n", 1),
+        ("docs/done/2026/LLD-8.md", "done\n", 0),
+    ] {
+        repo.stage(path, content);
+        commit(&repo);
+        let report = repo.json(&["scope", "overlap"]);
+        assert_eq!(found(&report).len(), count, "{path}: {report}");
+    }
+}
+
 /// What lies in `.git` is no document of the work tree, even where a pattern covers it.
 #[test]
 fn designs_of_the_work_tree_are_found_in_every_directory_but_that_of_git() {
     let repo = Repo::new();
-    repo.stage("guard.toml", "[lld]\npath = [\"{branch}/plan.md\"]\n");
+    let settings = "[lld]\npath = [\"{branch}/plan.md\"]\nstanding = \"always/plan.md\"\n";
+    repo.stage("guard.toml", settings);
     commit(&repo);
     let rows = table_of(&[("src/a.rs", "Modify")]);
-    for directory in ["one", "two", ".git"] {
+    for directory in ["one", "two", "always", ".git"] {
         repo.write(format!("{directory}/plan.md"), &rows);
+        repo.write(format!("{directory}/notes.md"), &rows);
     }
     let report = repo.json(&["scope", "overlap"]);
     let claims = report["overlaps"][0]["claims"].as_array().unwrap().iter();

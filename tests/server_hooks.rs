@@ -183,6 +183,63 @@ fn pre_push_to_a_fork_judges_only_the_work() {
     push(&repo, &["188-work"]).exits(1).says("src/others.rs");
 }
 
+/// The work does not begin there: its commits are no part of the target branch of the remote that is pushed to.
+#[test]
+fn pre_push_passes_over_another_remote_that_stays_behind_or_went_elsewhere() {
+    for goes_elsewhere in [false, true] {
+        let repo = with_server();
+        repo.install_hook("pre-push");
+        repo.git(&["init", "--quiet", "--bare", "../upstream.git"]);
+        repo.git(&["remote", "add", "upstream", "../upstream.git"]);
+        repo.git(&["switch", "--quiet", "main"]);
+        commit_file(&repo, "src/others.rs", "fn others() {}\n");
+        repo.git(&["push", "--quiet", "--no-verify", "origin", "main"]);
+        repo.git(&["switch", "--quiet", "--detach", "main~"]);
+        if goes_elsewhere {
+            commit_file(&repo, "src/elsewhere.rs", "fn elsewhere() {}\n");
+        }
+        repo.git(&[
+            "push",
+            "--quiet",
+            "--no-verify",
+            "upstream",
+            "HEAD:refs/heads/main",
+        ]);
+        repo.git(&["fetch", "--quiet", "upstream"]);
+        repo.git(&["switch", "--quiet", "188-work"]);
+        repo.git(&["merge", "--quiet", "--no-edit", "main"]);
+        commit_file(&repo, "src/new.rs", "fn new() {}\n");
+        push(&repo, &["188-work"]).exits(0);
+    }
+}
+
+/// Git separates the directories by colons, and lists those from which the quarantine borrows.
+#[test]
+fn pushed_objects_are_read_from_every_directory_that_git_names() {
+    let repo = with_server();
+    let old = repo.git(&["rev-parse", "main"]);
+    let new = commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
+    let objects = repo.path(".git/objects");
+    let quarantine = repo.path("../quarantine");
+    std::fs::create_dir(&quarantine).unwrap();
+    let line = format!("{} {new} refs/heads/188-work\n", "0".repeat(old.len()));
+    for (others, code) in [
+        (objects.to_str().unwrap().to_owned(), 1),
+        (format!(":{}:", objects.to_str().unwrap()), 1),
+        (String::new(), 2),
+    ] {
+        let mut hook = repo.command(GUARD);
+        hook.args(["-C", "../server", "hook", "pre-receive"])
+            .env("GIT_QUARANTINE_PATH", &quarantine)
+            .env("GIT_OBJECT_DIRECTORY", &quarantine)
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &others);
+        let judged = common::run_with_input(&mut hook, line.as_bytes()).exits(code);
+        if code == 1 {
+            judged.says("src/rogue.rs");
+        }
+    }
+}
+
 #[test]
 fn malformed_hook_input_is_refused() {
     let repo = with_server();

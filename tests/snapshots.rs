@@ -93,6 +93,23 @@ fn restore_recovers_the_old_content_and_can_be_undone() {
 }
 
 #[test]
+fn each_answer_says_in_a_line_what_happened_to_the_file() {
+    let repo = Repo::open();
+    repo.write("a", "one\n");
+    let created = repo.put("new", "x\n", &[]).backup();
+    let written = || repo.guard_reads(&["write", "a"], "two\n").exits(0);
+    written().says("wrote a (4 bytes); snapshot ");
+    written().says("unchanged a (4 bytes)\n");
+    let moved = list(&repo)[0]["id"].as_str().unwrap().to_owned();
+    repo.tells("move a b", 0, "moved a to b; snapshot ");
+    repo.tells("delete b", 0, "deleted b; snapshot ");
+    let restore = |id: &str, part| repo.tells(&format!("snapshot restore {id}"), 0, part);
+    restore(&moved, "restored a (4 bytes)");
+    restore(&created, "removed new; snapshot ");
+    restore(&created, "every file is as the snapshot has it");
+}
+
+#[test]
 #[cfg_attr(not(unix), ignore = "needs an executable bit, which Windows lacks")]
 fn a_script_that_was_deleted_comes_back_executable() {
     let repo = Repo::open();
@@ -164,6 +181,27 @@ fn write_puts_back_the_snapshots_that_git_removed() {
         remove_object(&repo, id, false);
     }
     repo.put("a", "5\n", &[]).works();
+    repo.git(&["rev-list", "--objects", "--quiet", "refs/guard/snapshots"]);
+}
+
+/// Packs are searched only for what an earlier run wrote.
+#[test]
+fn snapshots_that_git_packed_are_not_written_again() {
+    let repo = Repo::open();
+    let all = four(&repo);
+    for entry in fs::read_dir(repo.path(".git/guard/backups")).unwrap() {
+        let copy = entry.unwrap().path();
+        let name = copy.file_name().unwrap().to_str().unwrap();
+        let (written, rest) = name.split_once('-').unwrap();
+        let earlier = written.parse::<i64>().unwrap() - 10;
+        fs::rename(&copy, copy.with_file_name(format!("{earlier}-{rest}"))).unwrap();
+    }
+    repo.git(&["repack", "-a", "-d", "--quiet"]);
+    repo.put("a", "5\n", &[]).works();
+    for id in all {
+        let loose = format!("{}/{}", &id[..2], &id[2..]);
+        assert!(!repo.path(".git/objects").join(loose).exists());
+    }
     repo.git(&["rev-list", "--objects", "--quiet", "refs/guard/snapshots"]);
 }
 

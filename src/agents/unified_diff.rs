@@ -220,6 +220,42 @@ mod tests {
         assert_eq!(actions(diff).unwrap(), expected);
     }
 
+    /// The note about the last line of a side stands behind it, so it may be within the hunk.
+    #[test]
+    fn a_missing_end_of_a_line_is_noted_of_either_side() {
+        let note = "\\ No newline at end of file\n";
+        for hunk in [
+            format!("-x\n{note}+y\n"),
+            format!("-x\n+y\n{note}"),
+            format!("-x\n{note}+y\n{note}"),
+            format!("+y\n{note}-x\n"),
+        ] {
+            let diff = format!("--- a/a\n+++ b/a\n@@ -1 +1 @@\n{hunk}--- a/b\n+++ /dev/null\n");
+            let expected = [
+                FileAction::Patch("a".into(), None, vec![chunk("x\n", "y\n")]),
+                FileAction::Delete("b".into()),
+            ];
+            assert_eq!(actions(&diff).unwrap(), expected, "{diff}");
+        }
+    }
+
+    #[test]
+    fn a_hunk_has_as_many_lines_as_its_header_says() {
+        for (header, lines, extra) in [
+            ("-1 +1,2", " x\n z\n", " z"),
+            ("-1,2 +1", " x\n z\n", " z"),
+            ("-1 +1,2", "-x\n-z\n", "-z"),
+            ("-1,2 +1", "+x\n+z\n", "+z"),
+            ("-0,0 +1", "-z\n", "-z"),
+            ("-1 +0,0", "+z\n", "+z"),
+            ("-1 +1", "-x\n+y\n z\n", " z"),
+        ] {
+            let diff = format!("--- a/a\n+++ b/a\n@@ {header} @@\n{lines}");
+            let error = actions(&diff).unwrap_err();
+            assert_eq!(error, format!("unexpected line {extra}"), "{diff}");
+        }
+    }
+
     #[test]
     fn what_is_not_understood_is_an_error() {
         let head = "--- a/a\n+++ b/a\n";

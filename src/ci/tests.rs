@@ -45,7 +45,7 @@ fn shown(plan: Result<CiPlan>) -> String {
             Point::Default => "default".to_owned(),
         })
         .collect();
-    words.push(format!("..{}", plan.head.as_deref().unwrap_or("HEAD")));
+    words.push(format!("..{}", plan.head.as_deref().unwrap_or("checkout")));
     words.extend(plan.branch.map(|branch| format!("on {branch}")));
     words.extend(plan.merge.map(|merge| format!("merged {merge}")));
     ids(&words.join(" "), true)
@@ -192,7 +192,7 @@ fn variables_of_the_other_systems() {
         (
             buildkite,
             "BUILDKITE_COMMIT=HEAD BUILDKITE_PULL_REQUEST=false",
-            "default ..HEAD on 188-work",
+            "default ..checkout on 188-work",
         ),
         (
             buildkite,
@@ -212,12 +212,12 @@ fn variables_of_the_other_systems() {
         (
             "JENKINS_URL=https://ci",
             "CHANGE_TARGET=main CHANGE_BRANCH=188-work",
-            "origin/main ..HEAD on 188-work",
+            "origin/main ..checkout on 188-work",
         ),
         (
             "JENKINS_URL=https://ci",
             "BRANCH_NAME=188-work",
-            "default ..HEAD on 188-work",
+            "default ..checkout on 188-work",
         ),
         ("", "", "error"),
         ("GITHUB_ACTIONS=true", "", "error"),

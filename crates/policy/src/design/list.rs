@@ -190,9 +190,6 @@ fn leading_type(scanner: &mut Scanner<'_>) -> (String, Option<RowType>) {
             break;
         }
     }
-    if !rest.contains([':', '：', PIECE]) {
-        ends.push(rest.len());
-    }
     for end in ends.into_iter().rev() {
         let Some(said) = types::of_text(&rest[..end]) else {
             continue;
@@ -336,6 +333,9 @@ mod tests {
             ("- web.app: `a.rs`", "unread-item"),
             ("- Tweak: `a.rs`", "unknown-type"),
             ("- the parser", "unread-item"),
+            // A type alone is no path.
+            ("- Modify", "unread-item"),
+            ("- Add/Modify", "unread-item"),
             ("- ![a.rs](a.rs)", "ambiguous-cell"),
             ("- <b>`a.rs`</b>", "html"),
             ("- `a.rs` ~~x~~", "unread-item"),
@@ -356,7 +356,8 @@ mod tests {
         for (text, expected) in [
             ("- Add or modify: `a.rs`", Ok("Add or modify")),
             ("- Add and modify: `a.rs`, `b.rs`", Ok("Add and modify")),
-            ("- Add or Add - see L1 and L2: `a.rs`", Err("unread-item")),
+            ("- Add (lines 1 2 3 4): `a.rs`", Ok("Add (lines 1 2 3 4)")),
+            ("- Add (lines 1 2 3 4 5): `a.rs`", Err("unread-item")),
         ] {
             let found = said(text).map(|(change_type, ..)| change_type);
             assert_eq!(found, expected.map(str::to_owned), "{text}");

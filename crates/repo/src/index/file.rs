@@ -31,6 +31,8 @@ const LENGTH: u16 = 0x0fff;
 const SKIP_WORKTREE: u16 = 0x4000;
 /// Second flags: from `git add -N`.
 const INTENT_TO_ADD: u16 = 0x2000;
+/// Second flags: those that guard knows.
+const KNOWN_FLAGS: u16 = SKIP_WORKTREE | INTENT_TO_ADD;
 /// The longest path that guard reads. Git's prefix compression would let a small file hold many long paths.
 const LONGEST_PATH: usize = 8 << 10;
 /// No entry is longer.
@@ -348,7 +350,7 @@ impl<'a> EntryCursor<'a> {
             more_flags = u16_at(bytes, name_at)?;
             name_at += 2;
         }
-        if more_flags & !(SKIP_WORKTREE | INTENT_TO_ADD) != 0 {
+        if more_flags & !KNOWN_FLAGS != 0 {
             return Err("an entry has flags that guard does not know".into());
         }
         let mut kept = 0;
