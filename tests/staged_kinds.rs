@@ -1,7 +1,7 @@
 //! Every kind of staged change, in every format of repository and index, committed with real git.
 
 use crate::common::commits::{error_findings, fill, install, passes, refused, repo};
-use crate::common::{Repo, lines};
+use crate::common::{Repo, lines, system, write_executable};
 
 /// A repository in which `src/state.rs` of 200 lines became `src/store.rs` with this content.
 fn renamed(row: (&str, &str, &str), content: &str) -> Repo {
@@ -34,6 +34,29 @@ fn a_replacement_does_not_hide_behind_a_rename() {
     assert_eq!(new["from"], "src/state.rs");
     assert_eq!(new["class"], "REPLACE");
     refused(&repo, "destructive-change", "src/store.rs");
+}
+
+/// Its content is not compared: there are no lines.
+#[test]
+fn a_rename_row_moves_a_link_and_a_script_that_are_the_same() {
+    let row = ("src/state.rs` -> `src/store.rs", "Rename", "x");
+    for is_link in [false, true] {
+        let repo = Repo::new();
+        let path = repo.path("src/state.rs");
+        repo.write("src/a.rs", "x\n");
+        if is_link {
+            system::symlink("a.rs", path).unwrap();
+        } else {
+            write_executable(&path, "echo x\n");
+        }
+        repo.git(&["add", "src"]);
+        repo.commit("Begin");
+        repo.govern(&[row]);
+        repo.git(&["mv", "src/state.rs", "src/store.rs"]);
+        let report = repo.json(&["lint"]);
+        assert_eq!(report["changes"][1]["from"], "src/state.rs", "{report}");
+        assert_eq!(report["changes"][1]["class"], "MODIFY", "{report}");
+    }
 }
 
 /// Judges the same two changes, one granted, in a repository of another format.

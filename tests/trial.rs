@@ -196,6 +196,43 @@ fn without_settings_those_of_init_apply_here_and_in_a_bare_repository() {
     .says("1 change would have passed with warnings");
 }
 
+/// A note about a change is nothing to look at.
+#[test]
+fn page_of_a_trial_has_the_changes_with_a_warning_or_an_error() {
+    let (repo, commits) = history();
+    repo.write("guard.toml", SETTINGS);
+    let pages = |settings: &str| -> String {
+        repo.write("guard.toml", format!("{SETTINGS}[rules]\n{settings}"));
+        repo.guard(&["trial", "--output", "html=../trial.html"])
+            .exits(0);
+        repo.text("../trial.html")
+    };
+    for (settings, subjects) in [
+        (
+            "",
+            &["Merge branch &#39;188-work&#39;", "Rewrite the state"][..],
+        ),
+        (
+            "out-of-scope = \"warning\"\n",
+            &["188-work", "Rewrite the state"],
+        ),
+        ("out-of-scope = \"note\"\n", &["Rewrite the state"]),
+    ] {
+        let page = pages(settings);
+        assert_eq!(
+            page.matches("<ul class=\"findings\">").count(),
+            subjects.len()
+        );
+        for subject in subjects {
+            assert!(page.contains(subject), "{subject} in {page}");
+        }
+        assert!(page.contains(&commits[3][..12]));
+        assert!(!page.contains("Add a"), "{page}");
+    }
+    let quiet = "out-of-scope = \"off\"\ndestructive-change = \"off\"\n";
+    assert!(pages(quiet).contains("Nothing to report."));
+}
+
 #[test]
 fn shallow_clone_is_judged_as_far_as_it_reaches() {
     let (repo, commits) = history();

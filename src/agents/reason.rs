@@ -109,3 +109,32 @@ pub(super) fn scope_to_tell(
         ..Told::default()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_much_help_is_told_as_fits_into_the_limit() {
+        let failure = Failure {
+            help: vec!["one\n".into(), "two".into()],
+            ..Failure::new(FailureKind::Refused, "m")
+        };
+        let whole = "v: m\none\ntwo\nNothing was read.";
+        let first = "v: m\none\nNothing was read.";
+        let none = "v: m\nNothing was read.";
+        // Without the line ends between the parts.
+        let all = whole.len() - 2;
+        let of_first = "v: mone\nNothing was read.".len();
+        for (most, expected) in [
+            (1_000, whole),
+            (all, whole),
+            (all - 1, first),
+            (of_first, first),
+            (of_first - 1, none),
+            (0, none),
+        ] {
+            assert_eq!(explained("v", &failure, "read", most), expected, "{most}");
+        }
+    }
+}

@@ -48,6 +48,7 @@ fn shown(plan: Result<CiPlan>) -> String {
     words.push(format!("..{}", plan.head.as_deref().unwrap_or("checkout")));
     words.extend(plan.branch.map(|branch| format!("on {branch}")));
     words.extend(plan.merge.map(|merge| format!("merged {merge}")));
+    words.extend(plan.nothing_new.map(|why| format!("({why})")));
     ids(&words.join(" "), true)
 }
 
@@ -63,6 +64,12 @@ fn events_of_github() {
     let push = |reference: &str, before: &str, after: &str| json!({"ref": reference, "before": before, "after": after, "repository": {"default_branch": "main"}});
     let main = "refs/heads/main";
     let work = "refs/heads/188-work";
+    let with_commits = |are_new: &[bool]| {
+        let mut event = push(work, "@BASE", "@HEAD");
+        let commits = are_new.iter().map(|is_new| json!({"distinct": is_new}));
+        event["commits"] = commits.collect();
+        event
+    };
     for (name, event, expected) in [
         (
             "pull_request",
@@ -95,7 +102,17 @@ fn events_of_github() {
         (
             "push",
             push("refs/tags/v1", "@ZERO", "@HEAD"),
-            "origin/main ..HEAD",
+            "origin/main ..HEAD (a tag was pushed)",
+        ),
+        (
+            "push",
+            with_commits(&[false, false]),
+            "origin/main ..HEAD on 188-work (the push contains no new commits)",
+        ),
+        (
+            "push",
+            with_commits(&[false, true]),
+            "origin/main ..HEAD on 188-work",
         ),
         ("push", push(work, "@BASE", "@ZERO"), "error"),
         // Missing values are not guessed.
@@ -148,7 +165,22 @@ fn variables_of_the_other_systems() {
         (
             gitlab,
             "CI_COMMIT_BRANCH=188-work CI_COMMIT_BEFORE_SHA=@ZERO",
+            "origin/main ..HEAD on 188-work (the pipeline is the first of its branch)",
+        ),
+        (
+            gitlab,
+            "CI_COMMIT_BRANCH=188-work CI_COMMIT_BEFORE_SHA=@BASE",
             "origin/main ..HEAD on 188-work",
+        ),
+        (
+            gitlab,
+            "CI_COMMIT_BRANCH=188-work",
+            "origin/main ..HEAD on 188-work",
+        ),
+        (
+            gitlab,
+            "CI_COMMIT_TAG=v1",
+            "origin/main ..HEAD (a tag is built)",
         ),
         (
             gitlab,

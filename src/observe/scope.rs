@@ -155,3 +155,27 @@ impl Widened {
         let _ = record(&Log::of(repo), SCOPE_CHANGED, facts);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_beyond_the_first_ten_are_counted() {
+        for (count, end) in [
+            (1, "not before: row 0. The log"),
+            (MOST, "row 8, row 9. The log"),
+            (MOST + 1, "row 9, and 1 more. The log"),
+            (MOST + 5, "row 9, and 5 more. The log"),
+        ] {
+            let widened = Widened {
+                branch: "188-work".to_owned(),
+                designs: ["LLD-188.md".to_owned()].into(),
+                rows: (0..count).map(|row| format!("row {row}")).collect(),
+            };
+            let text = widened.text();
+            assert!(text.contains(end), "{text}");
+            assert!(text.contains("On the branch 188-work the design is LLD-188.md."));
+        }
+    }
+}

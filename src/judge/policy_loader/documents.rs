@@ -54,3 +54,36 @@ pub(super) fn is_new_file(change: &Change) -> bool {
 pub(super) fn file_name(path: &BString) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gix::ObjectId;
+    use write_guard_policy::change::State;
+
+    #[test]
+    fn a_design_moves_to_a_new_markdown_file_of_its_name() {
+        let state = |kind| {
+            let id = ObjectId::null(gix::hash::Kind::Sha1);
+            Some(State { kind, id })
+        };
+        let file = state(Kind::File);
+        let gone = Change::new("docs/lld/LLD-7.md", file, None);
+        for (path, old, new, is_moved) in [
+            ("docs/done/LLD-7.md", None, file, true),
+            ("docs/done/LLD-8.md", None, file, false),
+            ("docs/done/LLD-7.txt", None, file, false),
+            ("docs/done/LLD-7.md", file, file, false),
+            ("docs/done/LLD-7.md", None, state(Kind::Symlink), false),
+        ] {
+            let changes = [gone.clone(), Change::new(path, old, new)];
+            let settings = Settings {
+                lld_path: vec!["docs/lld/LLD-{issue}.md".to_owned()],
+                ..Settings::default()
+            };
+            let moved = moved_designs(&settings, &changes);
+            let expected = is_moved.then(|| (gone.path.clone(), BString::from(path)));
+            assert_eq!(moved, Vec::from_iter(expected), "{path}");
+        }
+    }
+}

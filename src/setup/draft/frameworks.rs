@@ -381,3 +381,25 @@ fn behind_number(name: &str) -> Option<&str> {
     let rest = number.trim_start_matches(|c: char| c.is_ascii_digit());
     (rest.len() < number.len() && !number.starts_with('0')).then_some(rest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_numbered_design_has_the_number_of_an_issue() {
+        for (name, is_alone, has_title) in [
+            ("LLD-188.md", true, false),
+            ("LLD-7.md", true, false),
+            ("LLD-188-login.md", false, true),
+            ("LLD-.md", false, false),
+            ("LLD--login.md", false, false),
+            ("LLD-088.md", false, false),
+            ("LLD-188a.md", false, false),
+            ("188.md", false, false),
+        ] {
+            assert_eq!(is_numbered(name), is_alone, "{name}");
+            assert_eq!(is_numbered_with_title(name), has_title, "{name}");
+        }
+    }
+}
