@@ -406,6 +406,19 @@ fn file_that_changed_since_is_judged_as_the_change_that_it_is() {
     assert!(!repo.path("a.py").exists() && repo.path("b.py").exists());
 }
 
+/// The lines that a commit took away are in the commits before it.
+#[test]
+fn a_commit_that_only_removes_lines_is_not_lost() {
+    let template = template();
+    for (content, is_lost) in [(lines(1..=290), false), (lines(1..=310), true)] {
+        let repo = copy_of(&template);
+        repo.stage("src/big.py", content);
+        repo.commit("Change a large file");
+        let report = observed(&repo, "git reset --quiet --keep HEAD~1");
+        assert_eq!(report.is_some(), is_lost, "{report:?}");
+    }
+}
+
 /// A ref that the report is not about stays, as does one that moved since.
 #[test]
 fn only_refs_that_were_refused_and_are_as_they_were_left_return() {

@@ -432,3 +432,37 @@ pub struct Mention {
     /// The path's place in the document.
     pub anchor: Anchor,
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::design::parse;
+    use crate::scope::settings::Settings;
+
+    const TYPED: &str = "| File | Type |\n|---|---|\n| `typed.rs` | Add |\n";
+    const UNTYPED: &str = "| File |\n|---|\n| `untyped.rs` |\n";
+
+    /// Then a check of all documents passes over it.
+    #[test]
+    fn a_document_declares_nothing_without_a_table_of_files_even_a_broken_one() {
+        let nothing = |text: &str| {
+            parse("d.md".into(), text.as_bytes(), &Settings::default()).declares_nothing()
+        };
+        let heading = "## Files Changed\n\n";
+        for text in ["# A\n\nText.\n", heading, "## Files Changed\n\n- `a.rs`\n"] {
+            assert!(nothing(text), "{text}");
+        }
+        for rows in [
+            TYPED,
+            UNTYPED,
+            // It has no line of dashes, or no column of files.
+            "| File | Type |\n| `a.rs` | Add |\n",
+            "| Area | Type |\n|---|---|\n| parser | Add |\n",
+        ] {
+            let text = format!("{heading}{rows}");
+            assert!(!nothing(&text), "{text}");
+        }
+        // Ambiguous, and a denial that is not read.
+        assert!(!nothing(&format!("{heading}{TYPED}\n{heading}{UNTYPED}")));
+        assert!(!nothing("---\ndeny: src/*\n---\n# A\n"));
+    }
+}

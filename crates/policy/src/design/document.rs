@@ -554,29 +554,6 @@ mod tests {
         assert_eq!(outside.len(), 2, "{outside:?}");
     }
 
-    /// Then a check of all documents passes over it.
-    #[test]
-    fn a_document_declares_nothing_without_a_table_of_files_even_a_broken_one() {
-        let nothing = |text: &str| read(text).declares_nothing();
-        let heading = "## Files Changed\n\n";
-        for text in ["# A\n\nText.\n", heading, "## Files Changed\n\n- `a.rs`\n"] {
-            assert!(nothing(text), "{text}");
-        }
-        for rows in [
-            TYPED,
-            UNTYPED,
-            // It has no line of dashes, or no column of files.
-            "| File | Type |\n| `a.rs` | Add |\n",
-            "| Area | Type |\n|---|---|\n| parser | Add |\n",
-        ] {
-            let text = format!("{heading}{rows}");
-            assert!(!nothing(&text), "{text}");
-        }
-        // Ambiguous, and a denial that is not read.
-        assert!(!nothing(&format!("{heading}{TYPED}\n{heading}{UNTYPED}")));
-        assert!(!nothing("---\ndeny: src/*\n---\n# A\n"));
-    }
-
     #[test]
     fn a_fault_keeps_its_level_as_a_finding() {
         let front = "---\nfiles_modified: [front.rs]\n---\n";
