@@ -352,12 +352,14 @@ mod tests {
     }
 
     #[test]
-    fn a_type_has_at_most_six_words_and_ends_before_the_path() {
+    fn a_type_has_at_most_six_words_and_ends_at_the_first_colon() {
         for (text, expected) in [
             ("- Add or modify: `a.rs`", Ok("Add or modify")),
             ("- Add and modify: `a.rs`, `b.rs`", Ok("Add and modify")),
             ("- Add (lines 1 2 3 4): `a.rs`", Ok("Add (lines 1 2 3 4)")),
             ("- Add (lines 1 2 3 4 5): `a.rs`", Err("unread-item")),
+            ("- Add (lines 1 2) `a.rs`", Ok("Add (lines 1 2)")),
+            ("- Add (lines: 1 2) `a.rs`", Err("unread-item")),
         ] {
             let found = said(text).map(|(change_type, ..)| change_type);
             assert_eq!(found, expected.map(str::to_owned), "{text}");
