@@ -442,6 +442,33 @@ fn only_refs_that_were_refused_and_are_as_they_were_left_return() {
     }
 }
 
+/// HEAD returns with its branch unless a person has switched since.
+#[test]
+fn head_returns_only_from_where_the_command_left_it() {
+    let template = template();
+    let commit = "echo x > src/evil.py; git add src/evil.py; git commit --quiet --no-verify -m x";
+    let switch = format!("git switch --quiet --create 188-evil; {commit}");
+    for (command, since, expected) in [
+        (commit, None, "188-work"),
+        (&switch, None, "188-work"),
+        (commit, Some("merged"), "merged"),
+        (&switch, Some("merged"), "merged"),
+    ] {
+        let repo = copy_of(&template);
+        // So that git can switch.
+        repo.git(&["checkout", "--quiet", "README.md"]);
+        let work = repo.git(&["rev-parse", "188-work"]);
+        let report = observed(&repo, command).unwrap();
+        if let Some(branch) = since {
+            repo.git(&["switch", "--quiet", branch]);
+        }
+        restore(&repo, change_in(&report)).exits(0);
+        let head = repo.git(&["symbolic-ref", "--short", "HEAD"]);
+        assert_eq!(head, expected, "{command} {since:?}");
+        assert_eq!(repo.git(&["rev-parse", "188-work"]), work, "{command}");
+    }
+}
+
 /// The index returns whole if it is as the command left it, and else only in what the command staged.
 #[test]
 fn what_a_person_staged_since_the_command_stays_staged() {

@@ -210,6 +210,11 @@ fn pre_push_passes_over_another_remote_that_stays_behind_or_went_elsewhere() {
         repo.git(&["merge", "--quiet", "--no-edit", "main"]);
         commit_file(&repo, "src/new.rs", "fn new() {}\n");
         push(&repo, &["188-work"]).exits(0);
+        if goes_elsewhere {
+            repo.git(&["merge", "--quiet", "--no-edit", "upstream/main"]);
+            let refused = push(&repo, &["188-work"]).exits(1);
+            refused.says("src/elsewhere.rs");
+        }
     }
 }
 
