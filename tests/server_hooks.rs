@@ -218,6 +218,18 @@ fn pre_push_passes_over_another_remote_that_stays_behind_or_went_elsewhere() {
     }
 }
 
+#[test]
+fn first_ref_of_a_server_is_judged_from_its_first_commit() {
+    for hook in SERVER_HOOKS {
+        let repo = Repo::new();
+        repo.govern(ROWS);
+        repo.add_server();
+        repo.install_server_hook(hook);
+        let judged = push(&repo, &["main"]).exits(0);
+        judged.says("refs/heads/main is the first ref in this repository");
+    }
+}
+
 /// Git separates the directories by colons, and lists those from which the quarantine borrows.
 #[test]
 fn pushed_objects_are_read_from_every_directory_that_git_names() {

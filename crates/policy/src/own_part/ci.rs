@@ -228,3 +228,33 @@ fn is_plain_word(word: &str) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"._-+:/".contains(&byte))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_installs_guard_has_a_version_or_an_address_and_nothing_else() {
+        let cargo = |address: &str, tag: &str| {
+            format!(
+                "(cd / && cargo install --quiet --locked --git {address} --tag {tag} write-guard)"
+            )
+        };
+        let from = "https://example.com/guard.git";
+        for (line, expected) in [
+            ("pip install write-guard==1.2.3".to_owned(), Some(None)),
+            (cargo(from, "v1.2.3"), Some(Some(from))),
+            ("pip install write-guard==".to_owned(), None),
+            ("pip install write-guard==1 2".to_owned(), None),
+            ("pip install write-guard==$(x)".to_owned(), None),
+            (cargo("", "v1"), None),
+            (cargo(from, ""), None),
+            (cargo(from, "v1;x"), None),
+            (cargo("a|b", "v1"), None),
+            ("cargo install write-guard".to_owned(), None),
+        ] {
+            let expected = expected.map(|address| address.map(str::to_owned));
+            assert_eq!(installed_from(&line), expected, "{line}");
+        }
+    }
+}
