@@ -295,6 +295,30 @@ fn held_change_is_not_written_if_it_or_the_file_changed() {
     }
 }
 
+#[test]
+fn held_change_whose_file_was_altered_or_renamed_waits_no_more() {
+    let repo = repo();
+    let id = hold(&repo);
+    let held = repo.path(".git/guard/held").join(&id);
+    let text = fs::read_to_string(&held).unwrap();
+    let other_id: String = id.chars().rev().chain(['0']).take(id.len()).collect();
+    assert_ne!(other_id, id);
+    for (name, content) in [
+        (&id, text.replacen(FILE, "src/core.py", 1)),
+        (&id, text.replacen(&id, &other_id, 1)),
+        (&id, "{}\n".to_owned()),
+        (&other_id, text.clone()),
+    ] {
+        fs::remove_file(&held).ok();
+        let file = held.with_file_name(name);
+        fs::write(&file, content).unwrap();
+        repo.guard(&["approve", name, "--show"]).exits(1);
+        fs::remove_file(file).unwrap();
+    }
+    fs::write(&held, text).unwrap();
+    repo.guard(&["approve", &id, "--show"]).exits(0);
+}
+
 /// A commit has the content as git stores it, not as the work tree has it.
 #[test]
 fn an_approval_counts_whatever_line_endings_the_work_tree_has() {

@@ -119,6 +119,17 @@ fn what_is_not_allowed_is_taken_back_and_allowed_work_stays() {
     );
 }
 
+/// git stores the file of the work tree as HEAD has it.
+#[test]
+fn file_with_line_endings_that_git_converts_is_taken_back() {
+    let repo = copy_of(&template());
+    repo.git(&["config", "core.autocrlf", "true"]);
+    repo.write("src/other.py", "x = 1\r\n");
+    let output = exec(&repo, "echo x > src/other.py").exits(1);
+    assert!(!output.stderr.contains("to take back"), "{output:?}");
+    assert_eq!(repo.text("src/other.py"), "x = 1\r\n");
+}
+
 #[test]
 fn files_with_changes_are_left_and_reported_with_their_restore() {
     let repo = copy_of(&template());

@@ -133,5 +133,8 @@ mod tests {
             address_of(Path::new(&format!("{drive}/tmp/a b/#c?ä.html"))),
             format!("file://{slash}{drive}/tmp/a%20b/%23c%3F%C3%A4.html")
         );
+        if !cfg!(windows) {
+            assert_eq!(address_of(Path::new("/a b:c")), "file:///a%20b%3Ac");
+        }
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn join(
     if ends && !result.ends_with(b"\n") {
         result.extend_from_slice(ending);
     } else if !ends && result.ends_with(b"\n") {
-        result.truncate(result.len() - ending.len().min(result.len() - mark.len()));
+        result.truncate(result.len() - ending.len());
     }
     Ok(result)
 }

@@ -299,4 +299,8 @@ fn fifty_lines_with_content_may_be_lost_of_few() {
     let old = with_changed(60, 0) + &brackets;
     assert!(surely_modify(&old, &(with_changed(60, 50) + &brackets)));
     assert!(!surely_modify(&old, &(with_changed(60, 51) + &brackets)));
+    // Half of many lines with content are too many, however many others there are.
+    let of_many = |changed| with_changed(200, changed) + &brackets;
+    assert!(surely_modify(&of_many(0), &of_many(99)));
+    assert!(!surely_modify(&of_many(0), &of_many(100)));
 }
