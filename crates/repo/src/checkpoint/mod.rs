@@ -20,6 +20,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
+use gix::bstr::ByteSlice;
 use serde::{Deserialize, Serialize};
 
 pub use changes::{Back, CHANGE, ObservedChange};
@@ -371,6 +372,11 @@ fn cache_directory() -> Option<PathBuf> {
     let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = named.or_else(|| Some(std::env::home_dir()?.join(".cache")));
     Some(cache?.join("guard"))
+}
+
+/// Whether git reads ignore rules from a file of this name.
+fn has_rules(path: &[u8]) -> bool {
+    path.rsplit_str("/").next() == Some(b".gitignore")
 }
 
 fn unusable(directory: &Path, error: &dyn std::fmt::Display) -> Error {

@@ -12,7 +12,7 @@ use gix::ObjectId;
 use gix::bstr::{self, BStr, BString, ByteSlice};
 
 use super::unchanged::OwnLook;
-use super::{Checkpoint, CheckpointStore, GuardsOwn, Recorded, SavedFile, unusable};
+use super::{Checkpoint, CheckpointStore, GuardsOwn, Recorded, SavedFile, has_rules, unusable};
 use crate::system;
 use crate::work_tree::{excludes_file, has_commit, is_linked_work_tree};
 use crate::{Index, Repository, changes_between, failed};
@@ -70,11 +70,6 @@ struct Updated {
     sizes: BTreeMap<String, String>,
     /// Whether names were removed.
     has_removed: bool,
-}
-
-/// Whether git reads ignore rules from a file of this name.
-pub(super) fn has_rules(path: &[u8]) -> bool {
-    path.rsplit_str("/").next() == Some(b".gitignore")
 }
 
 impl CheckpointStore<'_> {

@@ -40,8 +40,7 @@ use gix::index::Entry;
 use gix::index::entry::stat::Options;
 use gix::index::entry::{Flags, Mode, Stage};
 
-use super::record::has_rules;
-use super::{CheckpointStore, unusable};
+use super::{CheckpointStore, has_rules, unusable};
 use crate::system;
 use crate::work_tree::HIDING;
 use write_guard_policy::change::blob_id;
@@ -298,7 +297,7 @@ struct Walk<'a> {
 
 /// What a thread saw in its directories.
 #[derive(Default)]
-struct Part {
+struct WalkedPart {
     /// Whether all names are known, and all files are as the index has them.
     is_same: bool,
     /// The number of names that are entries or ignored.
@@ -308,14 +307,14 @@ struct Part {
 }
 
 impl Walk<'_> {
-    fn take_part(&self) -> Part {
-        let mut part = Part::default();
+    fn take_part(&self) -> WalkedPart {
+        let mut part = WalkedPart::default();
         part.is_same = self.compare(&mut part).is_some();
         part
     }
 
     /// Looks into directories until none is left; `None` as soon as a name or file is not as it was.
-    fn compare(&self, part: &mut Part) -> Option<()> {
+    fn compare(&self, part: &mut WalkedPart) -> Option<()> {
         let mut unknown: Vec<String> = Vec::new();
         let mut path = String::new();
         loop {
