@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 use write_guard_policy::error::{Error, Result};
 use write_guard_policy::path::escaped;
@@ -135,7 +136,8 @@ fn needs_a_person(why: &str) -> Error {
 /// process. An agent further up runs guard from its shell, perhaps through a client of its own making.
 #[cfg(feature = "mcp")]
 pub(crate) fn refusal_of_client() -> Option<String> {
-    let client = parent_of("self").map_or("self".to_owned(), |client| client.to_string());
+    let client = parent_of(Path::new(PROCESSES), "self")
+        .map_or("self".to_owned(), |client| client.to_string());
     let of_shells = std::env::vars_os().filter(|(name, value)| {
         let marker = MARKERS.iter().find(|marker| name == marker.name);
         let is_shell = name == "AI_AGENT" && value.to_string_lossy().ends_with(SHELL_OF_AGENT);
@@ -169,20 +171,24 @@ pub(crate) fn refuse_agents_and_ci() -> Result<()> {
     }
 }
 
+/// The directory of the processes on Linux.
+const PROCESSES: &str = "/proc";
+
 /// Looks at the variables and at the processes that started this one. Only Linux shows processes as files.
 fn agent_by(
     variables: impl Iterator<Item = (OsString, OsString)>,
     process: &str,
 ) -> Option<String> {
-    let above = || agent_above(process).filter(|_| system::SHOWS_PROCESSES);
+    let above = || agent_above(Path::new(PROCESSES), process).filter(|_| system::SHOWS_PROCESSES);
     agent_by_variable(variables).or_else(above)
 }
 
-fn agent_above(process: &str) -> Option<String> {
+/// `processes` is the directory that shows them.
+fn agent_above(processes: &Path, process: &str) -> Option<String> {
     let mut below = process.to_owned();
     // Guards against an endless chain.
     for _ in 0..1000 {
-        let id = match parent_of(&below) {
+        let id = match parent_of(processes, &below) {
             None if below == process => {
                 return Some("guard cannot read its parent processes in /proc".to_owned());
             }
@@ -191,29 +197,30 @@ fn agent_above(process: &str) -> Option<String> {
             Some(id) => id,
         };
         below = id.to_string();
-        if let Some(agent) = agent_of(&below) {
+        if let Some(agent) = agent_of(processes, &below) {
             return Some(format!("the parent process {id} is an agent: {agent}"));
         }
     }
     Some("guard cannot follow the chain of its parent processes".to_owned())
 }
 
-/// The fourth field of `/proc/ID/stat`; the second, in parentheses, may hold anything.
-fn parent_of(process: &str) -> Option<u32> {
-    let stat = read(process, "stat")?;
+/// The fourth field of `ID/stat`; the second, in parentheses, may hold anything.
+fn parent_of(processes: &Path, process: &str) -> Option<u32> {
+    let stat = read(processes, process, "stat")?;
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn agent_of(process: &str) -> Option<String> {
-    let arguments = read(process, "cmdline").unwrap_or_default();
+fn agent_of(processes: &Path, process: &str) -> Option<String> {
+    let arguments = read(processes, process, "cmdline").unwrap_or_default();
     let words: Vec<&str> = arguments.split('\0').take(2).collect();
-    named_agent(read(process, "comm").unwrap_or_default().trim(), &words)
+    let name = read(processes, process, "comm").unwrap_or_default();
+    named_agent(name.trim(), &words)
 }
 
 /// What the system says about a process.
-fn read(process: &str, file: &str) -> Option<String> {
-    let bytes = fs::read(format!("/proc/{process}/{file}")).ok()?;
+fn read(processes: &Path, process: &str, file: &str) -> Option<String> {
+    let bytes = fs::read(processes.join(process).join(file)).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -246,6 +253,7 @@ fn stem(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use std::ffi::OsStr;
 
     use super::*;
@@ -275,6 +283,55 @@ mod tests {
         ));
         assert!(!agent("codexd", &["codexd"]));
         assert!(!agent("", &[]));
+    }
+
+    /// Each process is there as its id, its name, its arguments and its parent.
+    #[test]
+    fn agent_is_found_among_the_parent_processes() {
+        let temp = tempfile::tempdir().unwrap();
+        for (process, name, arguments, parent) in [
+            ("10", "bash", "bash\0-l", 1),
+            ("11", "my ) S 9 tool", "tool", 10),
+            ("20", "claude", "claude", 1),
+            ("21", "sh", "sh\0-c\0guard", 20),
+            ("22", "guard", "guard\0approve", 21),
+            ("30", "node", "node\0/opt/codex.js\0x", 0),
+            ("31", "guard", "guard", 30),
+            ("40", "sh", "sh\0-c\0claude", 0),
+            ("41", "guard", "guard", 40),
+            // The parent belongs to another user and is hidden.
+            ("50", "guard", "guard", 999),
+            ("70", "guard", "guard", 71),
+            ("71", "sh", "sh", 70),
+        ] {
+            let directory = temp.path().join(process);
+            fs::create_dir(&directory).unwrap();
+            let stat = format!("{process} ({name}) S {parent} 7 8");
+            fs::write(directory.join("stat"), stat).unwrap();
+            fs::write(directory.join("comm"), format!("{name}\n")).unwrap();
+            fs::write(directory.join("cmdline"), arguments).unwrap();
+        }
+        for (process, expected) in [
+            ("10", None),
+            ("11", None),
+            ("20", None),
+            ("21", Some("the parent process 20 is an agent: claude")),
+            ("22", Some("the parent process 20 is an agent: claude")),
+            ("31", Some("the parent process 30 is an agent: codex.js")),
+            ("41", None),
+            ("50", None),
+            (
+                "60",
+                Some("guard cannot read its parent processes in /proc"),
+            ),
+            (
+                "70",
+                Some("guard cannot follow the chain of its parent processes"),
+            ),
+        ] {
+            let found = agent_above(temp.path(), process);
+            assert_eq!(found.as_deref(), expected, "{process}");
+        }
     }
 
     #[test]
