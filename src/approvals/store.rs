@@ -292,12 +292,16 @@ pub(super) const HELD: &str = "held";
 /// The log cannot be read.
 pub fn decision(repo: &Repository, id: &str) -> GateResult<Option<Map<String, Value>>> {
     let log = Log::of(repo).read().map_err(unreadable)?;
+    Ok(decision_in(&log, id))
+}
+
+fn decision_in(log: &[u8], id: &str) -> Option<Map<String, Value>> {
     let mut lines = log.lines().rev().filter(|line| line.contains_str(id));
     let last = lines.find_map(|line| {
         let record = Record::parse(line)?;
         (record.text(HELD) == id || record.text("id") == id).then_some(record.facts)
     });
-    Ok(last.filter(|facts| facts.contains_key(HELD)))
+    last.filter(|facts| facts.contains_key(HELD))
 }
 
 /// The unexpired approvals of this work tree that the log gives.
@@ -384,6 +388,27 @@ mod tests {
         store.log.append("rejected", facts_of(&consumed)).unwrap();
         store.add(&consumed).unwrap();
         assert_eq!(store.approvals(0).unwrap(), []);
+    }
+
+    #[test]
+    fn decision_about_a_held_change_ends_where_it_is_held_again() {
+        let temp = tempfile::tempdir().unwrap();
+        let log = Log::new(temp.path());
+        for (event, key, value, expected) in [
+            ("refused", "id", "first", None),
+            ("approved", HELD, "first", Some("approved")),
+            // Neither is about it.
+            ("refused", "id", "second", Some("approved")),
+            ("refused", "path", "first", Some("approved")),
+            ("refused", "id", "first", None),
+            ("rejected", HELD, "first", Some("rejected")),
+        ] {
+            let facts = Map::from_iter([(key.to_owned(), value.into())]);
+            log.append(event, facts).unwrap();
+            let decision = decision_in(&log.read().unwrap(), "first");
+            let found = decision.map(|facts| facts["event"].clone());
+            assert_eq!(found, expected.map(Value::from), "{event} {key} {value}");
+        }
     }
 
     #[test]

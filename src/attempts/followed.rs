@@ -232,3 +232,136 @@ pub(crate) fn day(text: &str) -> Result<String> {
     let message = format!("`{}` is not a day", escaped(text));
     Err(Error::new(message).help("write it as in 2026-11-30"))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use gix::ObjectId;
+    use gix::hash::Kind;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A record of `src/a.py` under `plan.md`, with other members.
+    fn record(event: &str, others: &Value) -> Record {
+        let mut facts = json!({
+            "event": event,
+            "time": "2026-01-02T00:00:00Z",
+            "path": "src/a.py",
+            "new": "digest",
+            "designs": ["plan.md"],
+        });
+        let facts = facts.as_object_mut().unwrap();
+        facts.extend(others.as_object().unwrap().clone());
+        Record {
+            seq: 1,
+            prev: String::new(),
+            hash: String::new(),
+            facts: facts.clone(),
+        }
+    }
+
+    fn refusal(others: &Value) -> RefusedRequest {
+        let mut refused = record(REFUSED, &json!({"closest": "src/b.py"}));
+        refused.facts.extend(others.as_object().unwrap().clone());
+        RefusedRequest::of(&refused, 0, Path::new("/root")).unwrap()
+    }
+
+    /// The work of a branch whose commits change one path each.
+    fn work<'a>(settings: &'a Settings, rows: &str, commits: &[(&str, &str)]) -> BranchWork<'a> {
+        let design = format!("## Files Changed\n\n| File | Change Type |\n|---|---|\n{rows}");
+        let none = ObjectId::null(Kind::Sha1);
+        let commit = Commit {
+            id: none,
+            tree: none,
+            parents: Vec::new(),
+            time: 0,
+            trailers: BString::default(),
+        };
+        let commits = commits.iter().map(|(time, path)| {
+            let paths = BTreeSet::from([BString::from(*path)]);
+            (commit.clone(), (*time).to_owned(), paths)
+        });
+        BranchWork {
+            settings,
+            branch: "work".into(),
+            commits: commits.collect(),
+            scope: Scope::new(design::parse("plan.md".into(), design.as_bytes(), settings).grants),
+        }
+    }
+
+    #[test]
+    fn records_behind_a_refusal_say_what_followed() {
+        let settings = Settings::default();
+        let held = json!({"reason": "held"});
+        let plain = json!({"reason": "refused"});
+        let same = json!({});
+        let elsewhere = json!({"path": "src/c.py"});
+        let other_design = json!({"designs": ["other.md"]});
+        for (own, event, later, expected) in [
+            (&held, APPROVED, &same, Followed::Approved),
+            (&held, APPROVED, &other_design, Followed::Approved),
+            (&held, "rejected", &other_design, Followed::GivenUp),
+            (&plain, APPROVED, &other_design, Followed::GivenUp),
+            (
+                &held,
+                APPROVED,
+                &json!({"new": "other"}),
+                Followed::AnotherPath,
+            ),
+            (&held, APPROVED, &elsewhere, Followed::AnotherPath),
+            (&plain, REFUSED, &same, Followed::SamePath),
+            (&plain, REFUSED, &other_design, Followed::GivenUp),
+            (&plain, REFUSED, &elsewhere, Followed::AnotherPath),
+            (
+                &plain,
+                "done",
+                &json!({"path": "src/b.py"}),
+                Followed::AsSuggested,
+            ),
+            (&plain, "done", &elsewhere, Followed::AnotherPath),
+        ] {
+            let found = work(&settings, "", &[]).after(
+                &refusal(own),
+                &[record(event, later)],
+                Path::new("/root"),
+            );
+            assert_eq!(found, expected, "{own} {event} {later}");
+        }
+    }
+
+    #[test]
+    fn rows_and_later_commits_say_what_followed() {
+        let settings = Settings::default();
+        let row = "| `src/a.py` | Add |\n";
+        let (before, after) = ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z");
+        for (rule, rows, commits, expected) in [
+            ("out-of-scope", row, &[][..], Followed::RowAdded),
+            ("out-of-scope", "", &[], Followed::GivenUp),
+            ("destructive-change", row, &[], Followed::GivenUp),
+            (
+                "out-of-scope",
+                "",
+                &[(after, "src/b.py")],
+                Followed::AsSuggested,
+            ),
+            (
+                "out-of-scope",
+                "",
+                &[(after, "src/c.py")],
+                Followed::AnotherPath,
+            ),
+            (
+                "out-of-scope",
+                "",
+                &[(before, "src/b.py")],
+                Followed::GivenUp,
+            ),
+        ] {
+            let refusal = refusal(&json!({"rule": rule}));
+            let work = work(&settings, rows, commits);
+            let found = work.after(&refusal, &[], Path::new("/root"));
+            assert_eq!(found, expected, "{rule} {rows:?} {commits:?}");
+        }
+    }
+}

@@ -557,3 +557,22 @@ fn named(repo: &Repository, request: &BString) -> Result<(BString, Option<Kind>)
     });
     Ok((path, kind))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_of_a_row_says_what_became_of_the_file() {
+        for (now, new, old) in [
+            (None, "Add", "Delete"),
+            (Some(Kind::File), "Add", "Modify"),
+            (Some(Kind::Executable), "Add", "Modify"),
+            (Some(Kind::Symlink), "Symlink", "Symlink"),
+            (Some(Kind::Submodule), "Submodule", "Submodule"),
+        ] {
+            assert_eq!(usual_type(false, now), new, "{now:?}");
+            assert_eq!(usual_type(true, now), old, "{now:?}");
+        }
+    }
+}
