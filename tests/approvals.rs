@@ -142,6 +142,29 @@ fn scenario_070_a_rejected_replacement_is_not_written() {
     assert_eq!(events(&repo), ["rejected"]);
 }
 
+/// Where there is nothing to combine with, or the caller has chosen, a person is asked for yes or no.
+#[test]
+fn other_strategies_are_offered_only_to_replace_a_file_that_exists() {
+    for (on_disk, strategy, is_offered) in [
+        (Some(old()), "replace", true),
+        (None, "replace", false),
+        (Some("x\n".to_owned()), "append", false),
+    ] {
+        let repo = repo();
+        match on_disk {
+            Some(content) => repo.write(FILE, content),
+            None => fs::remove_file(repo.path(FILE)).unwrap(),
+        }
+        repo.put(FILE, new(), &["--strategy", strategy])
+            .fails("held");
+        let id = repo.held_id();
+        let Some(driver) = driver(&repo) else { return };
+        let session = decide(driver, &["approve", &id], "reject", "no").exits(1);
+        let offered = session.shown.contains("`insert LINE`");
+        assert_eq!(offered, is_offered, "{}", session.shown);
+    }
+}
+
 #[test]
 fn scenario_160_every_decision_is_logged() {
     let repo = repo();

@@ -267,6 +267,57 @@ fn approval_is_used_up_by_a_squash_merge_into_main() {
     }
 }
 
+/// The clock of a committer may be wrong, so the nearest commits count whatever their dates say.
+#[test]
+fn approval_is_used_up_by_a_commit_that_claims_to_be_older() {
+    let Some((repo, one)) = landed() else { return };
+    let commit_long_ago = |content: &str, message: &str| {
+        repo.stage(FILE, content);
+        repo.stage("README.md", message);
+        let mut git = repo.command("git");
+        git.env("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z");
+        common::run(git.args(["commit", "--quiet", "--message", message])).exits(0);
+    };
+    repo.git(&["switch", "--quiet", "main"]);
+    let line = format!("{TRAILER}: {}", one.to_trailer_value());
+    commit_long_ago(&new(), &format!("Change\n\n{line}\n"));
+    commit_long_ago(&old(), "Put it back\n");
+    from_main(&repo);
+    land(&repo, &new(), &[&one]);
+    stays(&repo, "already used in commit");
+}
+
+/// Each finding tells of the approvals of its own path and, for a single commit, of that commit.
+#[test]
+fn refused_approval_is_told_only_where_it_belongs() {
+    let repo = Repo::new();
+    let other = "src/other.py";
+    let (whole, half) = (common::lines(1..=400), common::lines(201..=400));
+    for path in [FILE, other] {
+        repo.stage(path, &whole);
+    }
+    repo.govern(&[(FILE, "Modify", "x"), (other, "Modify", "x")]);
+    land(&repo, &half, &[&approval(&repo, &whole, &half)]);
+    repo.stage(other, new());
+    repo.commit("Change another file");
+    land(&repo, &new(), &[]);
+    let lint = ["lint", "--range", "main..188-work"];
+    let of_range = &[(other, false), (FILE, true)][..];
+    let of_each = &[(FILE, true), (other, false), (FILE, false)];
+    for (options, expected) in [(&[][..], of_range), (&[EACH], of_each)] {
+        let report = repo.json(&[&lint, options].concat());
+        let findings = report["findings"].as_array().unwrap().iter();
+        let told: Vec<(&str, bool)> = findings
+            .map(|one| {
+                let is_told = one["help"].to_string().contains("approved locally by");
+                assert_eq!(one["details"]["approval"].is_object(), is_told, "{one}");
+                (one["path"].as_str().unwrap(), is_told)
+            })
+            .collect();
+        assert_eq!(told, expected, "{report}");
+    }
+}
+
 #[test]
 fn expiry_is_judged_at_the_time_of_the_commit() {
     let Some((repo, _)) = landed() else { return };
