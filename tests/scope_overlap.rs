@@ -223,3 +223,53 @@ fn the_work_tree_counts_and_says_so_where_work_begins() {
     repo.git(&["branch", "--quiet", "-D", "8-b"]);
     assert!(!repo.guard(&["status"]).text().contains("scope overlap"));
 }
+
+/// Only what this branch's own design shares with another one is news to its author.
+#[test]
+fn status_is_silent_about_what_two_other_designs_share() {
+    let shared: &[(&str, &str)] = &[("src/a.rs", "Modify")];
+    let repo = repo(&[
+        ("7-a", "7", &[("own.rs", "Add"), ("own.rs", "Modify")]),
+        ("8-b", "8", shared),
+        ("9-c", "9", shared),
+    ]);
+    assert_eq!(found(&repo.json(&["scope", "overlap"])).len(), 1);
+    for (branch, is_told) in [("7-a", false), ("8-b", true)] {
+        repo.git(&["switch", "--quiet", branch]);
+        let told = repo.guard(&["status"]).exits(0).text();
+        assert_eq!(
+            told.contains("another open design names"),
+            is_told,
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn only_new_text_makes_a_design_the_work_of_a_branch() {
+    let rows: &[(&str, &str)] = &[("src/a.rs", "Modify")];
+    let repo = repo(&[("7-a", "7", rows), ("8-b", "8", rows)]);
+    repo.git(&["merge", "--quiet", "--no-edit", "8-b"]);
+    repo.git(&["branch", "--quiet", "-D", "8-b"]);
+    let design = "docs/lld/LLD-8.md";
+    let branches = |name: &str, report: &Value| {
+        let claims = report["overlaps"][0]["claims"].as_array().unwrap().iter();
+        let mut all = claims.flat_map(|claim| claim["branches"].as_array().unwrap());
+        all.any(|branch| branch == name)
+    };
+    repo.git(&["switch", "--quiet", "-c", "mode", "main"]);
+    repo.git(&["update-index", "--chmod=+x", design]);
+    commit(&repo);
+    repo.git(&["switch", "--quiet", "--force", "-c", "link", "main"]);
+    let target = repo.blob(b"LLD-7.md");
+    repo.stage_raw(&[(0o120_000, target, design.as_bytes())]);
+    commit(&repo);
+    repo.git(&["switch", "--quiet", "--force", "-c", "text", "main"]);
+    repo.stage(design, table_of(&[("src/a.rs", "Modify"), ("b.rs", "Add")]));
+    commit(&repo);
+    repo.git(&["switch", "--quiet", "main"]);
+    let report = repo.json(&["scope", "overlap"]);
+    for (name, is_named) in [("text", true), ("mode", false), ("link", false)] {
+        assert_eq!(branches(name, &report), is_named, "{name}: {report}");
+    }
+}

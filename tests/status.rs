@@ -139,3 +139,27 @@ fn everything_fits_on_one_screen() {
     }
     assert_eq!(open_rows(&repo.json(&["status"])).len(), 30);
 }
+
+#[test]
+fn notes_on_the_branch_and_on_the_commit_are_told_once() {
+    // Only the commit reverts something.
+    let repo = branch(&[("src/old.rs", "Modify", "x")]);
+    repo.stage("src/old.rs", lines(1001..=1200));
+    repo.commit("Rewrite");
+    repo.git(&["revert", "--no-commit", "HEAD"]);
+    let notes = |repo: &Repo, part: &str| {
+        let status = repo.json(&["status"]);
+        let notes = status["notes"].as_array().unwrap().iter();
+        let told = notes.filter(|note| note.as_str().unwrap().contains(part));
+        told.count()
+    };
+    assert_eq!(notes(&repo, "exact revert of"), 1);
+    // Both know that the branch is older than the settings.
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "a\n");
+    let before = repo.commit("Before");
+    repo.govern(&[("src/a.rs", "Modify", "x")]);
+    repo.git(&["switch", "--quiet", "--create", "old", &before]);
+    repo.stage("src/a.rs", "b\n");
+    assert_eq!(notes(&repo, "this work began before guard.toml"), 1);
+}
