@@ -223,6 +223,29 @@ fn the_depth_matrix_of_github() {
     ]);
 }
 
+/// GitLab names the commit at which the work began, and the target only by its name.
+#[test]
+fn request_older_than_the_settings_of_its_target_is_refused() {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "fn a() {}\n");
+    let before = repo.commit("Before");
+    repo.govern(ROWS);
+    repo.push_to_server();
+    repo.git(&["switch", "--quiet", "--create", "old", &before]);
+    let head = commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
+    let variables = [
+        ("GITLAB_CI", "true"),
+        ("CI_COMMIT_SHA", &head),
+        ("CI_MERGE_REQUEST_IID", "5"),
+        ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &before),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+        ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "old"),
+    ];
+    repo.guard_with(&variables, &["lint", "--ci"])
+        .exits(2)
+        .says("the merge base has no guard.toml, but the target branch");
+}
+
 #[test]
 fn the_depth_matrix_of_gitlab() {
     let hub = hub();

@@ -122,3 +122,41 @@ fn a_tree_that_git_would_not_write_is_refused() {
             .says(why);
     }
 }
+
+/// On an older branch, settings that only observe judge from the first: they refuse nothing.
+#[test]
+fn branch_older_than_observing_settings_is_judged_by_them() {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "fn a() {}\n");
+    let before = repo.commit("Before");
+    repo.guard(&["init", "--observe"]).exits(0);
+    repo.git(&["add", "--all"]);
+    repo.commit("Observe");
+    repo.git(&["switch", "--quiet", "--create", "old", &before]);
+    repo.stage("src/rogue.rs", "fn rogue() {}\n");
+    repo.commit("Rogue");
+    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
+}
+
+/// A branch that begins to observe cannot pass over the settings that the target branch has.
+#[test]
+fn first_settings_that_observe_apply_at_once_only_where_no_other_branch_has_any() {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "fn a() {}\n");
+    let before = repo.commit("Before");
+    repo.guard(&["init", "--observe"]).exits(0);
+    repo.git(&["add", "--all"]);
+    repo.stage("src/more.rs", "fn more() {}\n");
+    repo.guard(&["lint"]).exits(0);
+    let settings = repo.text("guard.toml");
+    repo.git(&["reset", "--quiet", "--hard"]);
+    repo.govern(ROWS);
+    repo.git(&["switch", "--quiet", "--create", "old", &before]);
+    repo.stage("guard.toml", settings);
+    repo.stage("src/more.rs", "fn more() {}\n");
+    repo.tells("lint", 2, "HEAD has no guard.toml");
+    // A reviewer sees the settings that a range brings, and they judge it.
+    repo.commit("Observe");
+    let range = format!("{before}..HEAD");
+    repo.guard(&["lint", "--range", &range]).exits(0);
+}
