@@ -103,3 +103,30 @@ fn rows_of_an_earlier_push_of_the_branch_are_listed() {
         push().says("the branch adds 2 rows to the design");
     }
 }
+
+/// A row that the front matter of its own design forbids allows nothing until the ban is lifted.
+#[test]
+fn forbidden_row_of_another_design_is_listed_once_it_is_allowed() {
+    let repo = repo();
+    repo.git(&["switch", "--quiet", "--create", "plan", "main"]);
+    repo.design(
+        OTHER,
+        &[
+            ("src/y.rs", "Add", "more"),
+            ("src/z.rs", "Delete", "unused"),
+        ],
+    );
+    let rows = repo.text(OTHER);
+    let front = "---\nforbidden_paths: [src/z.rs]\n---\n";
+    for (text, expected) in [(format!("{front}{rows}"), "src/y.rs"), (rows, "src/z.rs")] {
+        repo.stage(OTHER, text);
+        repo.commit("Plan");
+        let report = lint(&repo);
+        let added: Vec<&Value> = amended(&report)
+            .into_iter()
+            .map(|one| &one["details"]["added"])
+            .collect();
+        assert_eq!(added, [&json!([expected])], "{report}");
+        repo.git(&["branch", "--quiet", "--force", "main"]);
+    }
+}

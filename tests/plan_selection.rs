@@ -220,3 +220,56 @@ fn branch_name_with_two_issues_selects_no_design() {
     repo.stage("src/new.rs", "fn new() {}\n");
     repo.guard(&["lint"]).exits(0).says("from guard.toml");
 }
+
+/// Where the name of the branch fits several plans, or has several issues, the plan that the branch brings decides.
+#[test]
+fn new_plan_of_a_branch_decides_among_several_of_its_name() {
+    let settings = "[lld]\npath = \"docs/LLD-{issue}*.md\"\nbase = \"main\"\n";
+    let old = [
+        ("docs/LLD-7-a.md", "src/a.rs"),
+        ("docs/LLD-7-b.md", "src/b.rs"),
+    ];
+    for (branch, new, code) in [
+        ("7-more", "docs/LLD-7-c.md", 0),
+        // It is the plan of another issue.
+        ("7-more", "docs/LLD-9.md", 2),
+        ("7-part-9", "docs/LLD-9.md", 0),
+    ] {
+        let repo = repo(settings, &old);
+        repo.branch(branch);
+        repo.design(new, &[("src/new.rs", "Add", "new")]);
+        repo.commit("Plan it");
+        repo.stage("src/new.rs", "new\n");
+        let told = repo.guard(&["lint"]).exits(code);
+        if code == 0 {
+            is_judged_by(&repo, &[new], "the branch, which adds it");
+        } else {
+            told.says("more than one design applies")
+                .says("docs/LLD-7-a.md");
+        }
+    }
+}
+
+#[test]
+fn each_silent_document_is_named_where_none_of_its_directory_declares_anything() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", SPECS);
+    repo.stage("specs/004-login/plan.md", "# Plan\n\nA form.\n");
+    repo.stage("specs/004-login/tasks.md", "# Tasks\n\n- [ ] Do it\n");
+    repo.commit("Say nothing yet");
+    repo.branch("004-login");
+    let named = |arguments: &[&str]| {
+        let report = repo.json(arguments);
+        let problems = report["problems"].as_array().unwrap().iter();
+        let paths = problems.map(|one| one["path"].as_str().unwrap().to_owned());
+        paths.collect::<Vec<_>>()
+    };
+    let check = ["scope", "check"];
+    let both = ["specs/004-login/plan.md", "specs/004-login/tasks.md"];
+    assert_eq!(named(&check), both);
+    // The others may come in later commits.
+    repo.stage(both[0], "# Plan\n\nAnother form.\n");
+    assert_eq!(named(&["scope", "check", "--staged"]), [""; 0]);
+    repo.stage(both[1], TASKS);
+    assert_eq!(named(&check), [""; 0]);
+}

@@ -77,7 +77,12 @@ fn summary_that_the_branch_adds_ends_nothing_on_it() {
         .says(&format!(
             "no design applies: {FIRST} is done: {FIRST_SUMMARY} existed before this work began"
         ))
-        .says("commit the plan of this work first");
+        .says("commit the plan of this work first, or choose another: guard use FILE");
+    // The author of a pull request chooses nothing in this clone.
+    repo.commit("Do it again");
+    let told = repo.guard(&["lint", "--range", "main..HEAD"]).exits(2);
+    let told = told.says("commit the plan of this work first").text();
+    assert!(!told.contains("guard use"), "{told}");
 }
 
 /// On the branch that work starts from, nothing but HEAD says where work began.
@@ -357,6 +362,15 @@ fn design_of_the_target_that_the_branch_archives_governs_as_before() {
     repo.branch("login");
     archive(&repo, "openspec/changes/login/files.md", ARCHIVE);
     repo.commit("Archive it");
+    // Named by hand, it must be there.
+    repo.stage("src/a.rs", "fn other() {}\n");
+    let line = "lint --lld openspec/changes/login/files.md";
+    repo.tells(
+        line,
+        2,
+        "there is no design at openspec/changes/login/files.md",
+    );
+    repo.git(&["reset", "--quiet", "--hard"]);
     let wider = [("src/a.rs", "Modify", "x"), ("src/b.rs", "Modify", "x")];
     repo.design(&format!("{ARCHIVE}/files.md"), &wider);
     repo.commit("Widen it");
@@ -367,6 +381,26 @@ fn design_of_the_target_that_the_branch_archives_governs_as_before() {
         repo.commit("Change it");
         repo.guard(&["lint", "--range", "main..HEAD"]).exits(code);
     }
+}
+
+/// Neither a name nor a choice says which design it is, but the branch has added no other.
+#[test]
+fn only_design_of_a_branch_applies_where_it_was_moved() {
+    let repo = openspec();
+    repo.commit("Set guard up");
+    repo.branch("other");
+    let design = "openspec/changes/login/files.md";
+    repo.design(design, &[("src/a.rs", "Modify", "x")]);
+    repo.commit("Say what may change");
+    archive(&repo, design, ARCHIVE);
+    repo.commit("Archive it");
+    repo.stage("src/a.rs", "fn aa() {}\n");
+    let from = format!("{ARCHIVE}/files.md, from the branch, which adds it");
+    repo.tells("lint", 0, &from);
+    repo.commit("Change it");
+    repo.tells("lint --range main..HEAD", 0, &from);
+    repo.stage("src/b.rs", "fn bb() {}\n");
+    repo.tells("lint", 1, "src/b.rs is not in the design");
 }
 
 /// A branch that deletes an obsolete design has moved nothing.
