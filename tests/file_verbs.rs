@@ -247,3 +247,19 @@ fn r000_100_empty_input_never_empties_a_file_and_an_empty_file_is_modified_jc_98
     let filled = repo.put("a", "x\n", &[]);
     assert_eq!(filled.works().class(), "MODIFY");
 }
+
+#[test]
+fn a_move_is_compared_with_what_head_has_at_both_ends() {
+    for (from, to, share) in [(27, 0, 20.0), (0, 27, 20.0), (54, 27, 10.0)] {
+        let repo = Repo::open();
+        repo.stage("from.py", large(from));
+        repo.stage("to.py", large(to));
+        repo.commit("Large");
+        repo.write("from.py", large(54));
+        fs::remove_file(repo.path("to.py")).unwrap();
+        let answer = repo.ask(&["move", "from.py", "to.py"]);
+        let analysis = &answer.works().json["analysis"];
+        let since_head = &analysis["since_head"]["change_percentage"];
+        assert_eq!(since_head.as_f64().unwrap().round(), share, "{analysis}");
+    }
+}

@@ -177,6 +177,18 @@ fn a_design_that_the_request_changes_elsewhere_gets_no_suggestion() {
     assert_eq!(review(&repo, 1)["comments"].as_array().unwrap().len(), 1);
 }
 
+#[test]
+fn design_with_the_line_endings_of_windows_gets_no_suggestion() {
+    let repo = repo(true, &["src/more.py"]);
+    assert_eq!(review(&repo, 1)["comments"].as_array().unwrap().len(), 1);
+    repo.stage(DESIGN, repo.text(DESIGN).replace('\n', "\r\n"));
+    repo.commit("Write it as Windows does");
+    let review = review(&repo, 1);
+    assert_eq!(review["comments"], Value::Array(Vec::new()));
+    let body = review["body"].as_str().unwrap();
+    assert!(body.contains("guard scope add"), "{body}");
+}
+
 /// A member, and whether a value is of its type.
 type Member = (&'static str, fn(&Value) -> bool);
 

@@ -99,3 +99,25 @@ fn a_verdict_is_printed_in_every_format() {
         assert!(text.contains("b.rs"), "{}: {text}", format.name());
     }
 }
+
+#[test]
+fn a_design_may_move_and_keeps_its_faults() {
+    let moves = |to: &str| {
+        let policy = policy("[lld]\npath = \"docs/LLD-{issue}.md\"\n");
+        let changes = [
+            ProposedChange::delete("docs/LLD-1.md", DESIGN),
+            ProposedChange::add(to, DESIGN),
+        ];
+        errors(&judge_changes(&policy, &changes).unwrap())
+    };
+    let elsewhere = "docs/done/LLD-1.md";
+    assert_eq!(moves(elsewhere), []);
+    let renamed = moves("docs/done/LLD-2.md");
+    assert!(!renamed.is_empty());
+    let faulty = format!("{DESIGN}\n**Files:**\n- `b.rs`\n");
+    let policy = Policy::from_texts("", &[("docs/LLD-1.md", &faulty)]).unwrap();
+    let verdict = judge_changes(&policy, &[ProposedChange::add("a.rs", "a\n")]).unwrap();
+    let findings = verdict.findings.iter().map(|one| (one.rule, one.level));
+    let findings: Vec<_> = findings.collect();
+    assert_eq!(findings, [(Rule::DesignBadRow, Level::Warning)]);
+}

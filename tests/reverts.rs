@@ -133,3 +133,18 @@ fn what_a_revert_took_back_needs_an_approval_again() {
         repo.commit("Revert");
     }
 }
+
+/// The file was made long in one commit and short again in two: the first of them is a revert, but both together are a
+/// loss of their own.
+#[test]
+fn loss_that_came_in_several_steps_needs_an_approval_again() {
+    let repo = rewritten();
+    repo.branch("again");
+    let (short, long, other) = (lines(2001..=2010), lines(5001..=5300), lines(3001..=3010));
+    for content in [&short, &long, &short, &other, &long] {
+        repo.stage(FILE, content);
+        repo.commit("Step");
+    }
+    repo.git(&["revert", "--no-commit", "HEAD"]);
+    repo.guard(&["lint"]).exits(1).says("destructive-change");
+}

@@ -316,6 +316,34 @@ fn refusal_under_several_designs_names_the_one_to_extend() {
     assert!(text.contains("`src/b.rs`") && !text.contains("Cargo.toml"));
 }
 
+/// A standing design applies beside that of the branch, so it is no other work.
+#[test]
+fn rows_of_the_branch_need_none_in_a_standing_design() {
+    let repo = Repo::new();
+    let standing = "docs/always.md";
+    let settings = format!("{SETTINGS}standing = \"{standing}\"\n");
+    repo.stage("guard.toml", settings);
+    repo.stage(DESIGN, TEXT);
+    repo.design(standing, &[("src/s.rs", "Add", "x")]);
+    for path in ["src/a.rs", "src/b.rs"] {
+        repo.stage(path, "a\n");
+    }
+    repo.commit("Begin");
+    repo.branch("188-work");
+    for path in ["src/a.rs", "src/b.rs"] {
+        repo.stage(path, "changed\n");
+    }
+    let Some(session) = add(&repo, &["--missing", "--design", standing]) else {
+        return;
+    };
+    session.exits(0);
+    let text = repo.text(standing);
+    assert!(
+        text.contains("`src/b.rs`") && !text.contains("src/a.rs"),
+        "{text}"
+    );
+}
+
 #[test]
 fn forbidden_path_gets_no_row() {
     let repo = repo();
