@@ -126,7 +126,10 @@ fn push_without_new_commits_is_accepted() {
         (&work, &main),
     ] {
         let line = format!("refs/heads/x {new} refs/heads/188-work {old}\n");
-        repo.guard_reads(&["hook", "pre-push", "origin"], line)
-            .exits(0);
+        let told = repo.guard_reads(&["hook", "pre-push", "origin"], line);
+        let told = told.exits(0).text();
+        let is_deleted =
+            told.contains("refs/heads/188-work is deleted or contains no code: not checked");
+        assert_eq!(is_deleted, new == ZERO, "{told}");
     }
 }

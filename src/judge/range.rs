@@ -257,15 +257,11 @@ fn of_ref(report: Result<Verdict>, name: &BString) -> Result<Verdict> {
 fn together(reports: Vec<Verdict>) -> Verdict {
     let mut reports = reports.into_iter();
     let mut all = reports.next().unwrap_or_default();
-    all.source.kind = SourceKind::Range;
     for report in reports {
         // What the page shows beyond findings and changes is about one ref.
         all.review = None;
         all.suggestions = RowSuggestions::default();
-        all.source = Source {
-            kind: SourceKind::Range,
-            ..Source::default()
-        };
+        all.source = Source::default();
         for design in report.designs {
             if !all.designs.contains(&design) {
                 all.designs.push(design);
@@ -276,5 +272,6 @@ fn together(reports: Vec<Verdict>) -> Verdict {
         all.notes.extend(report.notes);
         all.texts.extend(report.texts);
     }
+    all.source.kind = SourceKind::Range;
     all
 }
