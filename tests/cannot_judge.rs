@@ -52,12 +52,90 @@ fn no_design() {
     cannot(&repo, &["lint"]).says("HEAD is detached, so no branch name gives the path");
 }
 
+/// The author of a pull request can change the branch, but chooses nothing in this clone.
+#[test]
+fn no_design_for_a_range() {
+    let repo = repo();
+    repo.commit("New");
+    let ways = [
+        "rename the branch after the issue of its design, as in 188-short-title",
+        "or add the trailer `Guard-Design: FILE` to the message of one of its commits",
+        "or commit a new design on the branch: the only one that a branch adds applies",
+    ];
+    for (branch, why) in [
+        (
+            "no-issue",
+            "the branch name no-issue contains no issue number",
+        ),
+        (
+            "189-other",
+            "no design for issue 189: docs/lld/active/LLD-189.md is not in the branch",
+        ),
+        (
+            "HEAD",
+            "neither the branch name nor a Guard-Design trailer names one",
+        ),
+    ] {
+        match branch {
+            "HEAD" => repo.git(&["switch", "--quiet", "--detach"]),
+            _ => repo.git(&["switch", "--quiet", "--create", branch]),
+        };
+        let told = cannot(&repo, &["lint", "--range", "main..HEAD"]).says(why);
+        let told = ways.iter().fold(told, |told, way| told.says(way));
+        assert!(!told.text().contains("guard use"), "{told:?}");
+    }
+    repo.branch("188-or-189");
+    cannot(&repo, &["lint", "--range", "main..HEAD"])
+        .says("contains several issues: 188, 189")
+        .says("with the trailer `Guard-Design: FILE`");
+    let repo = Repo::new();
+    repo.stage("guard.toml", "[lld]\npath = \"docs/{branch}.md\"\n");
+    repo.commit("Set guard up");
+    repo.branch("work");
+    repo.stage("a", "a\n");
+    repo.commit("Work");
+    cannot(&repo, &["lint", "--range", "main..HEAD"])
+        .says("no design for branch work: docs/work.md is not in the branch")
+        .says("rename the branch after its design");
+}
+
+/// Without a known target branch, guard does not know which designs the branch adds.
+#[test]
+fn no_design_but_one_that_is_staged_or_no_place_for_one() {
+    let repo = repo();
+    repo.branch("no-issue");
+    repo.stage("docs/lld/active/LLD-9.md", "# x\n");
+    cannot(&repo, &["lint"])
+        .says("commit the design first, and choose it for this branch:")
+        .says("-- docs/lld/active/LLD-9.md && guard use docs/lld/active/LLD-9.md");
+    repo.git(&["rm", "--quiet", "--force", "docs/lld/active/LLD-9.md"]);
+    repo.git(&["switch", "--quiet", "--detach"]);
+    cannot(&repo, &["lint"]).says("switch to a branch first: git switch --create ");
+    let repo = Repo::new();
+    repo.stage("guard.toml", "[scope]\nprotect = [\"x\"]\n");
+    repo.commit("Set guard up");
+    repo.stage("a", "a\n");
+    let told = cannot(&repo, &["lint"])
+        .says("no design applies: guard.toml does not set `[lld] path`")
+        .says("choose the design of this work with `guard use`")
+        .says("set `[lld] path` in guard.toml, and commit it");
+    assert!(!told.text().contains("guard scope new"), "{told:?}");
+}
+
 #[test]
 fn no_settings() {
     let repo = Repo::new();
     repo.stage("a", "a\n");
     let told = cannot(&repo, &["lint"]).says("HEAD has no guard.toml");
     told.says("guard init");
+    repo.commit("Begin");
+    repo.branch("work");
+    repo.stage("a", "b\n");
+    repo.commit("Work");
+    cannot(&repo, &["lint", "--range", "main..HEAD"])
+        .says("the merge base has no guard.toml, so no document is a design")
+        .says("if the target branch has one, rebase onto it or merge it")
+        .says("otherwise set guard up on the target branch first: guard init");
 }
 
 #[test]

@@ -108,8 +108,11 @@ fn empty_range_is_refused_unless_the_system_confirms_it() {
     let jenkins = [("JENKINS_URL", "x"), ("BRANCH_NAME", "188-work")];
     for variables in [&bitbucket[..], &jenkins] {
         let refused = repo.guard_with(variables, &["lint", "--ci"]).exits(2);
-        let refused = refused.says("there are no commits to check");
-        refused.says("is already part of origin/main");
+        refused
+            .says("there are no commits to check")
+            .says("is already part of origin/main")
+            .says("if the branch is already merged or has no commits yet, skip the job")
+            .says("otherwise the job fetched the wrong target");
     }
 }
 

@@ -85,6 +85,9 @@ fn settings_passed_as_text_apply() {
 fn unusable_texts_are_errors() {
     let error = Policy::from_texts("[scope]\nprotekt = []\n", &[]).unwrap_err();
     assert!(error.to_string().contains("guard.toml"), "{error}");
+    let twice = ["a.rs", "b.rs", "a.rs"].map(|path| ProposedChange::add(path, "a\n"));
+    let error = judge_changes(&policy(""), &twice).unwrap_err();
+    assert!(error.to_string().contains("a.rs changes twice"), "{error}");
     let error = Policy::from_texts("", &[("docs/LLD-1.md", "No table.\n")]).unwrap_err();
     assert!(error.to_string().contains("docs/LLD-1.md"), "{error}");
 }

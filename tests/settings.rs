@@ -56,6 +56,29 @@ fn each_value_is_listed_with_its_line() {
 }
 
 #[test]
+fn notes_say_where_settings_come_from() {
+    let defaults = "HEAD has no guard.toml; the defaults apply";
+    let differs = "the guard.toml in the work tree differs; it takes effect once committed";
+    let repo = Repo::new();
+    let notes = || repo.json(&["settings"])["notes"].clone();
+    assert_eq!(notes(), json!([defaults]));
+    repo.write("guard.toml", SETTINGS);
+    assert_eq!(notes(), json!([defaults, differs]));
+    repo.stage("guard.toml", SETTINGS);
+    repo.commit("Set guard up");
+    assert_eq!(notes(), json!([]));
+    // Other words for the same settings are no difference.
+    repo.write("guard.toml", format!("# Ours\n{SETTINGS}"));
+    assert_eq!(notes(), json!([]));
+    for other in ["[lld]\n", "[lld\n"] {
+        repo.write("guard.toml", other);
+        assert_eq!(notes(), json!([differs]), "{other}");
+    }
+    std::fs::remove_file(repo.path("guard.toml")).unwrap();
+    assert_eq!(notes(), json!([]));
+}
+
+#[test]
 fn settings_of_head_apply_not_those_of_the_work_tree() {
     let repo = Repo::new();
     repo.write("guard.toml", SETTINGS);
