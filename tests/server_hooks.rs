@@ -279,3 +279,25 @@ fn malformed_hook_input_is_refused() {
         common::run_with_input(&mut hook, input.as_bytes()).exits(code);
     }
 }
+
+/// Work that is older than the settings of its target may leave the clone with a note, but does not enter the server.
+#[test]
+fn push_of_a_branch_older_than_the_settings_is_refused_by_the_server_alone() {
+    let repo = Repo::new();
+    let before = commit_file(&repo, "src/a.rs", "fn a() {}\n");
+    repo.govern(ROWS);
+    repo.push_to_server();
+    repo.git(&["switch", "--quiet", "--create", "old", &before]);
+    commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
+    repo.install_hook("pre-push");
+    push(&repo, &["old"])
+        .exits(0)
+        .says("this work began before guard.toml");
+    push(&repo, &["--delete", "old"]).exits(0);
+    for hook in SERVER_HOOKS {
+        repo.install_server_hook(hook);
+        push(&repo, &["old"])
+            .exits(1)
+            .says("the merge base has no guard.toml, but the target branch");
+    }
+}
