@@ -301,3 +301,25 @@ fn push_of_a_branch_older_than_the_settings_is_refused_by_the_server_alone() {
             .says("the merge base has no guard.toml, but the target branch");
     }
 }
+
+#[test]
+fn push_is_checked_from_the_branch_that_the_settings_name_however_they_spell_it() {
+    for (base, target) in [
+        ("", "main"),
+        ("base = \"release\"\n", "release"),
+        ("base = \"origin/release\"\n", "release"),
+        ("base = \"refs/heads/release\"\n", "release"),
+        ("base = \"refs/remotes/origin/release\"\n", "release"),
+    ] {
+        let repo = Repo::new();
+        repo.govern_with(base, ROWS);
+        repo.git(&["branch", "release", "main"]);
+        repo.push_to_server();
+        push(&repo, &["release"]).exits(0);
+        repo.install_hook("pre-push");
+        commit_file(&repo, "src/new.rs", "fn new() {}\n");
+        push(&repo, &["188-work"])
+            .exits(0)
+            .says(&format!("its merge base with {target}"));
+    }
+}
