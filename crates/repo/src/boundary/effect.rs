@@ -182,4 +182,52 @@ mod tests {
             assert_eq!(read("other/new"), None);
         }
     }
+
+    fn open(temp: &tempfile::TempDir) -> Dir {
+        Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap()
+    }
+
+    /// No system makes hard links to directories, so these stand for files where no hard links exist.
+    #[test]
+    fn what_cannot_be_linked_is_renamed_to_a_free_name_only() {
+        let temp = tempfile::tempdir().unwrap();
+        for path in ["old/in", "taken"] {
+            std::fs::create_dir_all(temp.path().join(path)).unwrap();
+        }
+        let dir = open(&temp);
+        let error = link_to_free(&dir, "old".as_ref(), &dir, "taken".as_ref()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert!(temp.path().join("old").join("in").exists());
+        link_to_free(&dir, "old".as_ref(), &dir, "free".as_ref()).unwrap();
+        assert!(!temp.path().join("old").exists());
+        assert!(temp.path().join("free").join("in").exists());
+    }
+
+    #[test]
+    fn a_file_is_placed_only_where_nothing_has_changed() {
+        let temp = tempfile::tempdir().unwrap();
+        let write = |name: &str, content: &str| {
+            std::fs::write(temp.path().join(name), content).unwrap();
+        };
+        write("taken", "old");
+        let boundary = Boundary::open(temp.path()).unwrap();
+        let before = boundary.read("taken".into(), 100).unwrap().unwrap();
+        let dir = open(&temp);
+        write("new", "new");
+        let place = |name: &str, before| place(&dir, "new".as_ref(), name.as_ref(), before);
+        assert!(!place("taken", None).unwrap());
+        assert!(!place("gone", Some(&before)).unwrap());
+        write("taken", "saved");
+        assert!(!place("taken", Some(&before)).unwrap());
+        write("taken", "old");
+        assert!(place("taken", Some(&before)).unwrap());
+        // There is nothing to place any more: that is an error, not a change by another program.
+        assert!(place("free", None).is_err());
+        write("new", "newer");
+        assert!(place("free", None).unwrap());
+        for (name, content) in [("taken", "new"), ("free", "newer")] {
+            let found = std::fs::read_to_string(temp.path().join(name)).unwrap();
+            assert_eq!(found, content);
+        }
+    }
 }

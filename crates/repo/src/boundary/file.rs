@@ -135,3 +135,41 @@ pub(super) fn is_still(dir: &Dir, name: &Path, before: &OpenedFile) -> io::Resul
     file.take(limit).read_to_end(&mut content)?;
     Ok(content == before.content)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+
+    use cap_std::ambient_authority;
+
+    use super::*;
+    use write_guard_testing::system::symlink;
+
+    #[test]
+    fn a_file_is_still_the_same_by_content_and_kind() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("a");
+        fs::write(&file, "one").unwrap();
+        let boundary = Boundary::open(temp.path()).unwrap();
+        let before = boundary.read("a".into(), 100).unwrap().unwrap();
+        let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
+        let is_same = || is_still(&dir, "a".as_ref(), &before).unwrap();
+        assert!(is_same());
+        for content in ["", "on", "two", "one more"] {
+            fs::write(&file, content).unwrap();
+            assert!(!is_same(), "{content:?}");
+        }
+        fs::write(&file, "one").unwrap();
+        assert!(is_same());
+        fs::hard_link(&file, temp.path().join("b")).unwrap();
+        assert!(!is_same(), "another name");
+        fs::remove_file(&file).unwrap();
+        assert!(!is_same(), "gone");
+        fs::create_dir(&file).unwrap();
+        assert!(!is_same(), "a directory");
+        fs::remove_dir(&file).unwrap();
+        symlink("b", &file).unwrap();
+        assert!(!is_same(), "a link");
+    }
+}

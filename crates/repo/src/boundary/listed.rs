@@ -216,4 +216,23 @@ mod tests {
     fn only_letters_have_another_case() {
         assert_eq!(other_case(BStr::new("Ab-1_é.py")), "aB-1_é.PY");
     }
+
+    #[test]
+    fn a_name_is_compared_by_the_file_that_it_finds() {
+        let temp = tempfile::tempdir().unwrap();
+        for name in ["a.py", "b.py"] {
+            std::fs::write(temp.path().join(name), "x").unwrap();
+        }
+        std::fs::hard_link(temp.path().join("a.py"), temp.path().join("c.py")).unwrap();
+        let dir = Dir::open_ambient_dir(temp.path(), cap_std::ambient_authority()).unwrap();
+        let file = dir.symlink_metadata("a.py").unwrap();
+        for (name, expected) in [
+            ("a.py", true),
+            ("c.py", true),
+            ("b.py", false),
+            ("d.py", false),
+        ] {
+            assert_eq!(is_same(&dir, name.as_ref(), &file), expected, "{name}");
+        }
+    }
 }

@@ -25,3 +25,28 @@ pub(crate) fn rename_to_free(
 fn is_lacking(error: Errno) -> bool {
     [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::PERM].contains(&error)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn only_a_lacking_call_leaves_the_rename_to_the_fallback() {
+        for (error, expected) in [
+            (Errno::INVAL, true),
+            (Errno::NOSYS, true),
+            (Errno::NOTSUP, true),
+            (Errno::PERM, true),
+            (Errno::EXIST, false),
+            (Errno::NOENT, false),
+            (Errno::ACCESS, false),
+        ] {
+            assert_eq!(is_lacking(error), expected, "{error}");
+        }
+        let temp = tempfile::tempdir().unwrap();
+        let dir = Dir::open_ambient_dir(temp.path(), cap_std::ambient_authority()).unwrap();
+        let result = rename_to_free(&dir, "none".as_ref(), &dir, "new".as_ref());
+        assert_eq!(result.unwrap().unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}
