@@ -278,3 +278,36 @@ fn any_job_is_one_whatever_its_system() {
         assert_eq!(is_job(&variables), expected, "{name}={value}");
     }
 }
+
+#[test]
+fn a_plan_says_what_job_it_is_for() {
+    let gitlab = "GITLAB_CI=true CI_COMMIT_SHA=@HEAD CI_DEFAULT_BRANCH=main";
+    for (variables, more, expected) in [
+        (
+            gitlab,
+            "CI_MERGE_REQUEST_IID=5 CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main",
+            "GitLab merge request",
+        ),
+        (gitlab, "CI_COMMIT_BRANCH=188-work", "GitLab branch"),
+        (
+            "JENKINS_URL=https://ci",
+            "CHANGE_TARGET=main CHANGE_BRANCH=188-work",
+            "Jenkins change request",
+        ),
+        (
+            "JENKINS_URL=https://ci",
+            "BRANCH_NAME=188-work",
+            "Jenkins branch",
+        ),
+    ] {
+        let plan = plan_of(&format!("{variables} {more}"), "null").unwrap();
+        assert_eq!(plan.what, expected, "{variables} {more}");
+    }
+}
+
+#[test]
+fn an_unknown_system_is_told_the_supported_ones() {
+    let error = plan_of("", "null").unwrap_err();
+    let supported = "--ci supports GitHub, GitLab, Bitbucket, Azure, Buildkite and Jenkins";
+    assert!(error.help[0].starts_with(supported), "{:?}", error.help);
+}

@@ -179,3 +179,49 @@ pub(super) fn not_found(path: &BStr) -> Failure {
     let message = format!("there is no file {}", escaped(path));
     Failure::new(FailureKind::NotFound, message).help(MISSPELT)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn each_error_of_the_system_has_its_kind_and_next_step() {
+        use io::ErrorKind as Kind;
+        let stays = "the old content is still in place";
+        for (source, kind, step) in [
+            (
+                Kind::NotFound,
+                FailureKind::NotFound,
+                "the name may be misspelt",
+            ),
+            (
+                Kind::PermissionDenied,
+                FailureKind::Permission,
+                "ask a person to change the permissions",
+            ),
+            (
+                Kind::AlreadyExists,
+                FailureKind::Exists,
+                "choose a path that does not exist",
+            ),
+            (Kind::FileTooLarge, FailureKind::TooLarge, "split the file"),
+            (Kind::StorageFull, FailureKind::Io, stays),
+            (Kind::Other, FailureKind::Io, stays),
+        ] {
+            let failure = Failure::from(BoundaryError::Io {
+                what: "write a.py".to_owned(),
+                source: source.into(),
+            });
+            assert_eq!(failure.kind, kind, "{source:?}");
+            assert_eq!(failure.message, format!("cannot write a.py: {source}"));
+            let [only] = failure.help.as_slice() else {
+                panic!("{:?}", failure.help);
+            };
+            assert!(only.contains(step), "{source:?}: {only:?}");
+        }
+        let changed = Failure::from(BoundaryError::Changed("a.py".into()));
+        assert_eq!(changed.kind, FailureKind::Stale);
+        assert_eq!(&*changed.help[0], "read it again, then retry");
+    }
+}

@@ -207,6 +207,21 @@ mod tests {
         assert_eq!(directory_of(Path::new("a/b")), Path::new("a"));
     }
 
+    #[test]
+    fn only_a_file_with_another_hard_link_has_several_names() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("a");
+        assert!(!has_several_names(&file));
+        assert!(!has_several_names(temp.path()));
+        fs::write(&file, "x").unwrap();
+        assert!(!has_several_names(&file));
+        let other = temp.path().join("b");
+        fs::hard_link(&file, &other).unwrap();
+        assert!(has_several_names(&file) && has_several_names(&other));
+        fs::remove_file(&file).unwrap();
+        assert!(!has_several_names(&other));
+    }
+
     fn mode(path: &Path) -> u32 {
         system::mode(path) & 0o7777
     }

@@ -72,3 +72,20 @@ fn may_be_temporary(directory: &Path) -> bool {
         bases.any(|base| real_path(Path::new(base)).is_ok_and(|base| directory.starts_with(base)));
     cfg!(windows) || is_below_one
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On Windows, every user has such a directory of their own.
+    #[test]
+    fn what_the_environment_names_is_temporary_only_below_a_directory_of_the_system() {
+        for base in TEMPORARY {
+            let Ok(base) = real_path(Path::new(base)) else {
+                continue;
+            };
+            assert!(may_be_temporary(&base) && may_be_temporary(&base.join("x")));
+        }
+        assert_eq!(may_be_temporary(Path::new("/")), cfg!(windows));
+    }
+}
