@@ -212,10 +212,7 @@ impl Additions {
             for line in text.lines() {
                 result.extend([line, ending]);
             }
-            let there = count_blank(lines[row..].iter().copied());
-            if row + there < lines.len() {
-                result.push_str(&ending.repeat(place.gaps.1.saturating_sub(there)));
-            }
+            result.push_str(&ending.repeat(place.gaps.1));
         }
         result.extend(lines[row..].iter().copied());
         if row == lines.len() && !old.is_empty() && !old.ends_with('\n') {

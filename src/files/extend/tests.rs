@@ -232,3 +232,32 @@ fn unparsable_source_is_refused() {
         assert_eq!(failure.kind, FailureKind::UnsupportedLanguage);
     }
 }
+
+/// Classes nested this deep, the innermost with a method.
+fn nested(depth: usize, method: &str) -> String {
+    let mut text: String = (0..depth)
+        .map(|level| format!("{}class C{level}:\n", " ".repeat(level)))
+        .collect();
+    text += &format!("{}def {method}(self): pass\n", " ".repeat(depth));
+    text
+}
+
+#[test]
+fn classes_are_extended_eight_levels_deep_and_deeper_ones_kept() {
+    for (depth, is_extended) in [(7, true), (8, true), (9, false)] {
+        let (old, content) = (nested(depth, "a"), nested(depth, "b"));
+        let extended = extend("a.py".into(), old.as_bytes(), content.as_bytes());
+        let expected = format!("{old}\n{}def b(self): pass\n", " ".repeat(depth));
+        match extended {
+            Ok((text, _)) => {
+                assert!(is_extended, "{depth}");
+                assert_eq!(text.as_bstr(), expected.as_str());
+            }
+            Err(failure) => {
+                assert!(!is_extended, "{depth}: {}", failure.message);
+                let kept = "kept although different: class C0.C1.C2.C3.C4.C5.C6.C7.C8";
+                assert!(failure.message.contains(kept), "{}", failure.message);
+            }
+        }
+    }
+}
