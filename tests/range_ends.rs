@@ -1,6 +1,8 @@
 //! Authors of a change cannot choose what it is judged against, and cannot hide anything in objects that git would not
 //! write.
 
+use write_guard_repo::{PushSide, Repository};
+
 use crate::common::Repo;
 
 const ROWS: &[(&str, &str, &str)] = &[("src/a.rs", "Modify", "the core")];
@@ -159,4 +161,65 @@ fn first_settings_that_observe_apply_at_once_only_where_no_other_branch_has_any(
     repo.commit("Observe");
     let range = format!("{before}..HEAD");
     repo.guard(&["lint", "--range", &range]).exits(0);
+}
+
+/// What the frameworks set for a push, without one of them.
+#[test]
+fn variables_of_a_framework_name_the_commits_that_are_pushed() {
+    let repo = refused();
+    repo.add_server();
+    repo.git(&["push", "--quiet", "origin", "main"]);
+    repo.git(&["remote", "set-head", "origin", "main"]);
+    let from = ("PRE_COMMIT_FROM_REF", "main");
+    let to = ("PRE_COMMIT_TO_REF", "HEAD");
+    let remote = ("PRE_COMMIT_REMOTE_BRANCH", "refs/heads/188-work");
+    let local = ("PRE_COMMIT_LOCAL_BRANCH", "refs/heads/188-work");
+    let name = ("PRE_COMMIT_REMOTE_NAME", "origin");
+    for (variables, code, part) in [
+        (&[from, to][..], 1, "src/rogue.rs"),
+        (&[from, to, remote, local, name], 1, "src/rogue.rs"),
+        // The first push of a repository, and one that deletes.
+        (&[remote, local, name], 1, "src/rogue.rs"),
+        (&[remote, local], 1, "src/rogue.rs"),
+        (&[remote, name], 0, ""),
+        // Nothing is staged.
+        (&[from], 0, ""),
+        (&[to], 0, ""),
+        (&[(from.0, ""), to, (remote.0, "")], 0, ""),
+        (&[("PRE_COMMIT_FROM_REF", "none"), to], 2, "none"),
+        (&[("PRE_COMMIT_FROM_REF", "HEAD"), to], 2, "HEAD..HEAD"),
+    ] {
+        let output = repo.guard_with(variables, &["hook", "framework"]);
+        assert_eq!(output.code, code, "{variables:?}: {output:?}");
+        assert!(output.text().contains(part), "{variables:?}: {output:?}");
+    }
+}
+
+#[test]
+fn the_target_branch_of_a_server_may_have_no_commit_yet() {
+    let target = |repo: &Repo, base: Option<&str>, side: PushSide<'_>| {
+        let git = Repository::open(&repo.path("")).unwrap();
+        let found = git.target(base, side).unwrap();
+        found.map(|found| (found.name.to_string(), found.tip.is_some()))
+    };
+    let main = |has_tip: bool| Some(("main".to_owned(), has_tip));
+    let repo = Repo::init(&["--initial-branch=main"]);
+    let origin = PushSide::Local("origin");
+    assert_eq!(target(&repo, None, PushSide::Server), main(false));
+    // What a remote's branch was made for is unknown without its commit.
+    let head = "refs/remotes/origin/HEAD";
+    assert_eq!(target(&repo, None, origin), None);
+    repo.git(&["symbolic-ref", head, "refs/remotes/origin/main"]);
+    assert_eq!(target(&repo, None, origin), None);
+    let repo = refused();
+    repo.git(&["switch", "--quiet", "main"]);
+    assert_eq!(target(&repo, None, PushSide::Server), main(true));
+    repo.git(&["symbolic-ref", head, "refs/remotes/origin/main"]);
+    repo.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+    assert_eq!(target(&repo, None, origin), main(true));
+    // The settings go first, if the branch exists.
+    let work = Some(("188-work".to_owned(), true));
+    assert_eq!(target(&repo, Some("188-work"), PushSide::Server), work);
+    assert_eq!(target(&repo, Some("none"), PushSide::Server), main(true));
+    assert_eq!(target(&repo, Some("188-work"), origin), main(true));
 }

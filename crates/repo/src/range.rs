@@ -39,7 +39,7 @@ impl Repository {
             let to = escaped(to);
             let why = format!("{to} has no commit that {from} lacks");
             return Err(
-                Error::new(format!("the commits {from}..{to} is empty: {why}"))
+                Error::new(format!("the range {from}..{to} is empty: {why}"))
                     .help("name the target branch first:")
                     .help(Help::command("guard lint --range main..HEAD")),
             );
