@@ -175,6 +175,81 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
 }
 
 #[test]
+fn client_learns_the_server_and_the_limits_of_its_numbers() {
+    let repo = repo();
+    let mut client = McpClient::spawn(repo.command(GUARD).arg("mcp"));
+    let about = json!({ "name": "test", "version": "1" });
+    let params = json!({ "protocolVersion": NOW, "capabilities": {}, "clientInfo": about });
+    let begun = client.request("initialize", params)["result"].clone();
+    assert_eq!(begun["serverInfo"]["name"], "guard", "{begun}");
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(begun["serverInfo"]["version"], version, "{begun}");
+    let instructions = begun["instructions"].as_str().unwrap();
+    assert!(instructions.contains("Call show_scope first"), "{begun}");
+    assert!(begun["capabilities"]["tools"].is_object(), "{begun}");
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+
+    let listed = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let mut tools = listed.as_array().unwrap().iter();
+    for (name, key, expected) in [
+        ("read_text_file", "head", json!(["integer", 1, null])),
+        ("read_text_file", "tail", json!(["integer", 1, null])),
+        ("write_file", "line", json!(["integer", 1, null])),
+        ("write_file", "lineThreshold", json!(["integer", 0, null])),
+        ("write_file", "changeThreshold", json!(["number", 0, 1])),
+    ] {
+        let tool = tools.clone().find(|tool| tool["name"] == name).unwrap();
+        let property = &tool["inputSchema"]["properties"][key];
+        let found = ["type", "minimum", "maximum"].map(|word| &property[word]);
+        assert_eq!(json!(found), expected, "{name} {key}");
+    }
+    assert!(tools.all(|tool| tool["inputSchema"]["type"] == "object"));
+}
+
+/// What is new, moved, gone or the same has no lines to compare.
+#[test]
+fn only_a_changed_file_is_told_with_its_differences() {
+    let repo = repo();
+    let mut client = client(&repo);
+    for (tool, arguments, part, has_lines) in [
+        (
+            "write_file",
+            json!({ "path": "src/gone.py", "content": "one\n" }),
+            "wrote src/gone.py",
+            false,
+        ),
+        (
+            "write_file",
+            json!({ "path": "src/gone.py", "content": "one\ntwo\n" }),
+            "wrote src/gone.py",
+            true,
+        ),
+        (
+            "write_file",
+            json!({ "path": "src/gone.py", "content": "one\ntwo\n" }),
+            "unchanged src/gone.py",
+            false,
+        ),
+        (
+            "move_file",
+            json!({ "source": "src/old.py", "destination": "src/moved.py" }),
+            "moved src/old.py to src/moved.py",
+            false,
+        ),
+        (
+            "delete_file",
+            json!({ "path": "src/trash.py" }),
+            "deleted src/trash.py",
+            false,
+        ),
+    ] {
+        let told = text(&client.call(tool, arguments));
+        assert!(told.starts_with(part), "{told}");
+        assert_eq!(told.contains("\n@@"), has_lines, "{told}");
+    }
+}
+
+#[test]
 fn directories_are_listed_and_searched_within_what_may_be_read() {
     let repo = repo();
     repo.write("src/deep/part.py", "x\n");
@@ -208,6 +283,8 @@ fn directories_are_listed_and_searched_within_what_may_be_read() {
     for path in ["..", "/", "src/../.."] {
         let (kind, said) = client.refuses("list_directory", json!({ "path": path }));
         assert_eq!(kind, "security", "{said}");
+        // Only the name that the client gave.
+        assert!(!said.contains("guard-asks"), "{said}");
     }
     assert_eq!(
         client
@@ -423,9 +500,20 @@ fn an_error_carries_its_text_and_small_facts_only() {
         "arguments": large(),
         "_meta": { "guard/analysis": true },
     });
-    let asked = client.request("tools/call", params);
+    let asked = client.request("tools/call", params.clone());
     let analysis = &asked["result"]["_meta"]["guard"]["analysis"];
     assert_eq!(analysis["requires_approval"], true, "{asked}");
+    // The same where the person was asked and did not approve.
+    for (answer, has_analysis) in [
+        (json!({ "action": "decline" }), true),
+        (approval("reject", ""), false),
+    ] {
+        let mut asking = asking(&repo, answer);
+        let declined = asking.request("tools/call", params.clone());
+        let analysis = &declined["result"]["_meta"]["guard"]["analysis"];
+        let is_there = analysis["requires_approval"] == true;
+        assert_eq!(is_there, has_analysis, "{declined}");
+    }
 }
 
 #[test]
@@ -550,6 +638,41 @@ fn anything_but_a_whole_approval_leaves_the_change_held() {
     }
     assert_eq!(records(&repo, "approved").len(), 0);
     assert_eq!(repo.json(&["approve"])["held"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn person_may_choose_another_way_to_write_what_is_held() {
+    let chosen = |decision: &str, line: Value| {
+        let mut answer = approval(decision, WORD);
+        answer["content"]["line"] = line;
+        answer
+    };
+    let (old, new) = (lines(1..=200), replacement());
+    for (answer, expected) in [
+        (chosen("append", Value::Null), format!("{old}{new}")),
+        // Only insert has a line.
+        (chosen("append", 1.into()), format!("{old}{new}")),
+        (chosen("insert", 1.into()), format!("{new}{old}")),
+        (chosen("replace", 1.into()), new.clone()),
+    ] {
+        let repo = repo();
+        let mut client = asking(&repo, answer.clone());
+        client.does("write_file", large());
+        assert_eq!(repo.text("src/large.py"), expected, "{answer}");
+        assert_eq!(records(&repo, "approved").len(), 1, "{answer}");
+    }
+    let repo = repo();
+    for (line, part) in [
+        (Value::Null, "insert needs a line"),
+        ("1".into(), "insert needs a line"),
+        (900.into(), "900"),
+    ] {
+        let mut client = asking(&repo, chosen("insert", line.clone()));
+        let (kind, said) = client.refuses("write_file", large());
+        assert_eq!(kind, "not-approved", "{line}: {said}");
+        assert!(said.contains(part), "{line}: {said}");
+        assert_eq!(repo.text("src/large.py"), old);
+    }
 }
 
 #[test]
