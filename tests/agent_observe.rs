@@ -389,6 +389,61 @@ fn agent_takes_its_change_back_without_another_report() {
     assert_says(&kept, &["notes.txt", "src/evil.py"]);
 }
 
+/// A setting is told by its key, any other file as a whole.
+#[test]
+fn switches_that_a_command_changes_are_told_by_what_they_are() {
+    for (command, part) in [
+        (
+            "git config core.hooksPath x",
+            "core.hookspath in .git/config",
+        ),
+        (
+            "echo exit 0 > .git/hooks/pre-commit",
+            ".git/hooks/pre-commit",
+        ),
+        ("echo '*.py' >> .git/info/exclude", ".git/info/exclude"),
+    ] {
+        let report = observed(&copy_of(&template()), command).unwrap();
+        assert_says(&report, &[&format!("{part} was changed, which decides")]);
+        let whole = format!(" in {part}");
+        assert!(!report.contains(&whole), "{command}: {report}");
+    }
+}
+
+#[test]
+fn calls_are_listed_with_some_of_their_files_and_shown_with_all() {
+    let repo = copy_of(&template());
+    let mut names = Vec::new();
+    for (folder, count) in [("five", 5), ("six", 6)] {
+        let files: String = (1..=count)
+            .map(|number| format!("; echo x > {folder}/{number}.py"))
+            .collect();
+        let report = observed(&repo, &format!("mkdir {folder}{files}")).unwrap();
+        let name = change_in(&report).split(' ').next().unwrap().to_owned();
+        names.push((name, folder, count));
+    }
+    let listed = repo.guard(&["snapshot", "list"]).exits(0).stdout;
+    for (name, folder, count) in names {
+        let line = listed.lines().find(|line| line.starts_with(&name)).unwrap();
+        let end = match count {
+            5 => "five/4.py five/5.py",
+            _ => "six/4.py six/5.py …",
+        };
+        assert!(line.ends_with(end), "{line}");
+        let shown = repo.guard(&["snapshot", "show", &name]).exits(0).stdout;
+        let files: Vec<&str> = shown.lines().skip(1).map(str::trim).collect();
+        let expected = (1..=count).map(|number| format!("{folder}/{number}.py"));
+        assert_eq!(files, expected.collect::<Vec<_>>(), "{shown}");
+        let json = repo.json(&["snapshot", "show", &name]);
+        assert_eq!(
+            (&json["id"], &json["files"][0]),
+            (&name.into(), &files[0].into())
+        );
+    }
+    repo.tells("snapshot show cp-0", 2, "guard knows no change cp-0")
+        .says("guard snapshot list");
+}
+
 #[test]
 fn file_that_changed_since_is_judged_as_the_change_that_it_is() {
     let repo = copy_of(&template());

@@ -199,6 +199,42 @@ fn commits_and_stashes_of_others_are_told_and_come_back_after_gc() {
     }
 }
 
+/// A stash has what was staged twice: for the index and for the work tree.
+#[test]
+fn a_lost_stash_is_told_with_each_of_its_files_once() {
+    let mut session = Session::of(copy_of(&template()));
+    session.by_hand(
+        "echo one >> src/a.py; git add src/a.py; echo two >> src/b.py; echo x > notes.txt",
+    );
+    session.by_hand("git stash -q -u");
+    assert_eq!(session.call("true"), "");
+    let text = session.call("git stash drop -q");
+    assert_says(&text, &["with src/a.py, src/b.py, notes.txt"]);
+}
+
+#[test]
+fn lost_commits_are_listed_until_they_are_pruned() {
+    let mut session = Session::of(copy_of(&template()));
+    let commit = on_branch(&session.repo, "wip");
+    assert_eq!(session.call("true"), "");
+    session.call("git branch -q -D wip");
+    let repo = &session.repo;
+    let listed = || repo.json(&["snapshot", "list"])["lost_commits"].clone();
+    let line = format!("git branch NAME {}", &commit[..12]);
+    repo.tells("snapshot list", 0, &line);
+    repo.guard(&["snapshot", "prune"]).exits(0);
+    assert_eq!(listed()[0]["commit"], commit);
+    let settings = repo.text("guard.toml");
+    repo.stage(
+        "guard.toml",
+        format!("{settings}[snapshots]\nkeep = \"0d\"\n"),
+    );
+    repo.commit("Keep nothing");
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    repo.guard(&["snapshot", "prune"]).exits(0);
+    assert_eq!(listed(), json!([]));
+}
+
 /// The directory of the notes of sessions in the user's cache.
 fn sessions(repo: &Repo) -> PathBuf {
     let stores = fs::read_dir(repo.home().join(".cache/guard")).unwrap();

@@ -79,6 +79,7 @@ fn restore_recovers_the_old_content_and_can_be_undone() {
     assert!(diff.as_str().unwrap().contains("\n-one\n+two\n"), "{diff}");
     repo.guard(&["snapshot", "restore", &id]).exits(0);
     assert_eq!(repo.read("a"), b"one\n");
+    assert_eq!(list(&repo)[0]["title"], "Backup before restore: a");
     let undo = list(&repo)[0]["id"].as_str().unwrap().to_owned();
     repo.guard(&["snapshot", "restore", &undo[..8]]).exits(0);
     assert_eq!(repo.read("a"), b"two\n");
