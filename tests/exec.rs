@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -265,20 +266,56 @@ fn work_of_others_that_a_program_destroys_is_told() {
 }
 
 #[test]
+fn what_is_not_allowed_and_what_is_gone_have_a_heading_each() {
+    let template = template();
+    template.write("docs/notes.md", lines(1..=30));
+    let headings = [
+        "guard: the program changed what the design does not allow:\n- ",
+        "guard: this is gone, which nothing else has:\n- ",
+    ];
+    for (script, expected) in [
+        ("true", [false, false]),
+        ("echo x > src/other.py", [true, false]),
+        ("rm docs/notes.md", [false, true]),
+        ("rm docs/notes.md; echo x > src/other.py", [true, true]),
+    ] {
+        let output = exec(&copy_of(&template), script);
+        let found = headings.map(|heading| output.stderr.contains(heading));
+        assert_eq!(found, expected, "{script}: {output:?}");
+    }
+}
+
+#[test]
 #[cfg_attr(not(unix), ignore = "needs signals, which Windows lacks")]
-fn a_signal_for_guard_reaches_the_program_and_guard_still_judges() {
-    let repo = copy_of(&template());
-    let program =
-        "trap 'echo x > src/other.py; exit 5' TERM; : > ../ready; while :; do sleep 0.05; done";
-    repo.write("../program.sh", program);
-    let script = format!(
-        "'{GUARD}' exec -- sh ../program.sh & until [ -e ../ready ]; do sleep 0.05; done; kill -TERM $!; wait $!"
-    );
-    let mut shell = repo.command("bash");
-    run(shell.args(["-c", &script]))
-        .exits(5)
-        .says("taken back: src/other.py");
-    assert_eq!(repo.text("src/other.py"), "x = 1\n");
+fn signals_for_guard_reach_the_program_and_guard_still_judges() {
+    let template = template();
+    // A shell with jobs lets those in the background have the interrupt, too.
+    for signal in ["TERM", "INT", "HUP", "USR1"] {
+        let repo = copy_of(&template);
+        let program = format!(
+            "trap 'echo x > src/other.py; exit 5' {signal}; : > ../ready; for _ in $(seq 400); do sleep 0.05; done; exit 8"
+        );
+        repo.write("../program.sh", program);
+        let script = format!(
+            "set -m; '{GUARD}' exec -- sh ../program.sh & until [ -e ../ready ]; do sleep 0.05; done; \
+             kill -{signal} $!; wait $!"
+        );
+        let mut shell = repo.command("bash");
+        run(shell.args(["-c", &script]))
+            .exits(5)
+            .says("taken back: src/other.py");
+        assert_eq!(repo.text("src/other.py"), "x = 1\n", "{signal}");
+    }
+    // As below `nohup`; not every system says which signals are ignored.
+    if !Path::new("/proc/self/status").exists() {
+        return;
+    }
+    for (ignored, signal, code) in [("HUP", "HUP", 7), ("HUP", "TERM", 143), ("TERM", "TERM", 7)] {
+        let program = format!("kill -{signal} $$; exit 7");
+        let script = format!("trap '' {ignored}; exec '{GUARD}' exec -- sh -c '{program}'");
+        let mut shell = template.command("bash");
+        run(shell.args(["-c", &script])).exits(code);
+    }
 }
 
 #[test]
