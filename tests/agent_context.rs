@@ -1,7 +1,7 @@
 //! What the model is told about the scope, before its first write.
 
 use crate::common::agents::{Answered, absolute, claude, hook, repo, write};
-use crate::common::{DESIGN, Output, Repo, SETTINGS, assert_says, table};
+use crate::common::{DESIGN, Output, Repo, SETTINGS, assert_says, run, table};
 use serde_json::{Value, json};
 
 /// What each agent sends at the start of a session and with a prompt (older settings call guard then), and where it reads the
@@ -120,6 +120,25 @@ fn work_tree_of_an_agent_inherits_the_design_of_the_branch_that_it_was_made_from
     // Other names are the person's own.
     repo.git(&["-C", linked, "switch", "--quiet", "-c", "other"]);
     assert_eq!(check("src/log.py"), 2);
+}
+
+#[test]
+fn work_tree_of_an_agent_keeps_its_design_when_the_person_goes_to_another_branch() {
+    let repo = repo();
+    let linked = repo.path(".claude/worktrees/trial");
+    let linked = linked.to_str().unwrap();
+    repo.git(&["worktree", "add", "--quiet", "-b", "worktree-trial", linked]);
+    for (name, date) in [("other", "2031-01-01"), ("another", "2032-01-01")] {
+        let mut git = repo.command("git");
+        git.env("GIT_COMMITTER_DATE", format!("{date}T00:00:00Z"));
+        run(git.args(["switch", "--quiet", "--create", name])).exits(0);
+        let check = |path: &str| repo.guard(&["-C", linked, "check", path]).code;
+        assert_eq!(
+            (check("src/log.py"), check("src/other.py")),
+            (0, 1),
+            "{name}"
+        );
+    }
 }
 
 #[test]

@@ -176,6 +176,35 @@ fn conflicts_are_told_as_such_and_do_not_hide_the_scope() {
     conflict.says("unresolved conflicts in docs");
 }
 
+#[test]
+fn file_with_a_conflict_has_our_content_or_else_the_last_one() {
+    let repo = repo();
+    repo.stage("docs/after.txt", "after\n");
+    let blobs = ["base\n", "ours\n", "theirs\n"].map(|content| repo.blob(content.as_bytes()));
+    for (stages, expected) in [
+        (&[1, 2, 3][..], 2),
+        (&[1, 2], 2),
+        (&[2, 3], 2),
+        (&[1, 3], 3),
+        (&[1], 1),
+        (&[3], 3),
+    ] {
+        let remove = format!("0 {} 0\tdocs/one.txt\n", "0".repeat(40));
+        let entries = stages
+            .iter()
+            .map(|&stage| format!("100644 {} {stage}\tdocs/one.txt\n", blobs[stage - 1]));
+        let input = entries.fold(remove, |all, one| all + &one);
+        repo.git_with_input(&["update-index", "--index-info"], input.as_bytes());
+        let git = Repository::open(&repo.path("")).unwrap();
+        let index = Index::open(&git).unwrap();
+        assert_eq!(index.unmerged(), ["docs/one.txt"], "{stages:?}");
+        let tree = index.tree().unwrap();
+        let found = tree.get("docs/one.txt".into()).unwrap().unwrap();
+        assert_eq!(found.id, blobs[expected - 1], "{stages:?}");
+        assert!(tree.get("docs/after.txt".into()).unwrap().is_some());
+    }
+}
+
 /// guard's tree of the index, and git's; guard looks first, because git writes the trees.
 #[track_caller]
 fn same_tree(repo: &Repo) {

@@ -181,6 +181,21 @@ fn r001_1_3_patch_is_exact_literal_and_unique_ag_03_ag_04_jc_105_to_114() {
         .fails("not-found");
 }
 
+/// A list of edits has the old and the new text, so it may be four times as large as a file.
+#[test]
+fn list_of_edits_may_be_larger_than_a_file_but_has_a_limit() {
+    let repo = Repo::open();
+    repo.write("a", "one\n");
+    for (times, code) in [(1, 0), (4, 1)] {
+        let blank = " ".repeat(times * 20_000_000);
+        let edits = format!("[{blank}{{\"search\": \"one\", \"replace\": \"two\"}}]");
+        let output = repo.guard_reads(&["patch", "a", "--edits", "-"], edits);
+        assert_eq!(output.code, code, "{output:?}");
+        assert_eq!(output.text().contains("80000000 bytes"), code != 0);
+    }
+    assert_eq!(repo.read("a"), b"two\n");
+}
+
 #[test]
 fn verb_that_cannot_start_answers_in_json_too() {
     let repo = Repo::open();

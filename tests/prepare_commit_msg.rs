@@ -212,3 +212,28 @@ fn trailers_are_placed_as_git_places_them() {
         assert_eq!(by_guard.trim_end_matches('\n'), spaced(&by_git), "{text:?}");
     }
 }
+
+/// As `auto`, git takes another character only for a message that begins a line with `#`.
+#[test]
+fn comments_are_known_by_the_prefix_that_git_is_set_to() {
+    let repo = repo();
+    repo.stage("granted.txt", "one\n");
+    for (key, value, comment) in [
+        ("core.commentChar", "auto", "#"),
+        ("core.commentChar", ";", ";"),
+        ("core.commentString", "//", "//"),
+        ("core.commentString", "auto", "#"),
+    ] {
+        repo.git(&["config", key, value]);
+        let text = format!("Title\n\nKey: value\n\n{comment} a comment\n");
+        repo.write("../message", text);
+        repo.tells("hook prepare-commit-msg ../message message", 0, "");
+        let expected = format!("Title\n\nKey: value\n{TRAILER}\n\n{comment} a comment\n");
+        assert_eq!(repo.text("../message"), expected, "{key} {value}");
+        // Nothing but comments is an empty message, by which the user aborts.
+        let text = format!("\n{comment} Say why.\n");
+        repo.write("../message", &text);
+        repo.tells("hook prepare-commit-msg ../message message", 0, "");
+        assert_eq!(repo.text("../message"), text, "{key} {value}");
+    }
+}

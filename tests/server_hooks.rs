@@ -271,7 +271,9 @@ fn malformed_hook_input_is_refused() {
             2,
         ),
         ("reference-transaction prepared", "x y\n", 2),
-        ("reference-transaction committed", "", 0),
+        // Only this state may still be refused.
+        ("reference-transaction committed", "x y\n", 0),
+        ("reference-transaction aborted", "x y\n", 0),
         ("update refs/heads/x 00 zz", "", 2),
     ] {
         let mut hook = repo.command(GUARD);

@@ -41,6 +41,18 @@ fn the_chosen_design_judges_this_branch_and_no_other_until_it_is_cleared() {
 }
 
 #[test]
+fn choice_beside_a_locked_configuration_fails_with_the_lock_to_remove() {
+    let repo = repo();
+    repo.write(".git/config.lock", "");
+    repo.guard(&["use", OTHER])
+        .exits(2)
+        .says("config cannot be changed: ")
+        .says("if no git command is running, remove ")
+        .says("config.lock");
+    assert_eq!(configured(&repo, "188-work"), "");
+}
+
+#[test]
 fn unusable_choice_is_refused_and_not_stored() {
     let repo = repo();
     repo.write("docs/lld/active/LLD-0.md", "# No table\n");

@@ -165,6 +165,29 @@ fn filters_and_line_endings_apply_and_hooks_do_not_run() {
     assert!(!mark("hook").exists() && !mark("monitored").exists());
 }
 
+/// Without the setting, git reads the file in the user's directory; an empty one stands for none.
+#[test]
+fn files_that_the_user_always_ignores_are_those_of_the_setting() {
+    for (setting, expected) in [
+        (None, "src/b.tmp"),
+        (Some(""), "src/a.log src/b.tmp"),
+        (Some("~/ignored"), "src/a.log"),
+    ] {
+        let repo = repo();
+        fs::create_dir_all(repo.home().join(".config/git")).unwrap();
+        fs::write(repo.home().join(".config/git/ignore"), "*.log\n").unwrap();
+        fs::write(repo.home().join("ignored"), "*.tmp\n").unwrap();
+        if let Some(value) = setting {
+            repo.git(&["config", "core.excludesFile", value]);
+        }
+        repo.write("src/a.log", "x\n");
+        repo.write("src/b.tmp", "x\n");
+        let report = same_as_added(&repo);
+        let paths: Vec<&str> = changes(&report).iter().map(|(path, _)| *path).collect();
+        assert_eq!(paths.join(" "), expected, "{setting:?}");
+    }
+}
+
 /// The repository keeps no object of it, and guard leaves no directory behind.
 #[test]
 fn added_content_is_gone_afterwards() {
