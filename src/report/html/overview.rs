@@ -210,4 +210,21 @@ mod tests {
             assert_eq!((&*home.name, &*home.address), (name, address), "{url}");
         }
     }
+
+    #[test]
+    fn commits_and_files_are_linked_where_the_host_is_known() {
+        let id = "0123456789abcdef0123456789abcdef01234567";
+        let home = Home {
+            name: "o/r".to_owned(),
+            address: "https://github.com/o/r".to_owned(),
+        };
+        let short = "<code><bdi>0123456789ab</bdi></code>";
+        let commit = format!("<a href=\"https://github.com/o/r/commit/{id}\">{short}</a>");
+        assert_eq!(home.commit(id), commit);
+        let file = "<p class=\"where\"><a href=\"https://github.com/o/r/blob/main/a%20b.rs\">View the whole file</a></p>";
+        assert_eq!(home.file("a b.rs".into(), "main"), file);
+        let nowhere = Home::default();
+        assert_eq!(nowhere.commit(id), short);
+        assert_eq!(nowhere.file("a b.rs".into(), "main"), "");
+    }
 }

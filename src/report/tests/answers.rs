@@ -211,3 +211,37 @@ fn denials_are_facts_for_programs() {
     assert_eq!(json["denials"][0], expected);
     assert_eq!(json["denials"][1]["source"], "row");
 }
+
+#[test]
+fn the_prompt_says_which_granted_paths_must_stay() {
+    const FROZEN: &str = " - DO NOT MODIFY (protected)";
+    const THERE: &str = " - DO NOT MODIFY (already scaffolded)";
+    const BELOW: &str = " - DO NOT MODIFY the files that exist (already scaffolded)";
+    use GrantKind::{Directory, File, Glob};
+    use Protection::{Scaffolded, Settings};
+    let add = Actions::ADD;
+    let modify = Actions::MODIFY;
+    for (kind, actions, protection, remark) in [
+        (File, add, None, ""),
+        (File, add, Some(Settings), FROZEN),
+        (Directory, add | modify, Some(Settings), FROZEN),
+        (File, add, Some(Scaffolded), THERE),
+        (File, add | modify, Some(Scaffolded), THERE),
+        (Directory, add, Some(Scaffolded), BELOW),
+        (Glob, add, Some(Scaffolded), BELOW),
+        (Directory, add | modify, Some(Scaffolded), ""),
+        (Directory, modify, Some(Scaffolded), ""),
+        (Directory, Actions::DELETE, Some(Scaffolded), ""),
+    ] {
+        let mut listing = scope();
+        let mut line = listing.grants.remove(0);
+        line.grant.kind = kind;
+        line.grant.actions = actions;
+        line.protection = protection;
+        listing.grants = vec![line];
+        let text = super::super::prompt_text(&PromptSection::new(listing));
+        let line = text.lines().find(|line| line.contains("path enforcement"));
+        let shown = line.unwrap().split_once("path enforcement").unwrap().1;
+        assert_eq!(shown, remark, "{kind:?} {actions:?} {protection:?}");
+    }
+}

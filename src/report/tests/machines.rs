@@ -3,6 +3,7 @@
 use super::*;
 use serde_json::Value;
 use write_guard_policy::finding::Help;
+use write_guard_policy::measure::LineEdit;
 
 /// All formats but those that only people read.
 fn machines() -> impl Iterator<Item = Format> {
@@ -403,4 +404,78 @@ fn a_bare_finding_and_a_measured_change_in_json() {
     assert_eq!(change["lost_share"].as_f64(), Some(230.0 / 270.0));
     assert_eq!(change["original_lines"], 270);
     assert!(change.get("preview").is_none());
+}
+
+/// One finding per level, and one that no setting can lower.
+fn of_each_level() -> Verdict {
+    let rules = [
+        (Rule::OutsideWorkspace, Level::Error),
+        (Rule::OutOfScope, Level::Error),
+        (Rule::PortableName, Level::Warning),
+        (Rule::RowUntouched, Level::Note),
+    ];
+    let findings = rules.map(|(rule, level)| {
+        let mut finding = Finding::new(rule, "src/a.rs", "a message");
+        finding.level = level;
+        finding
+    });
+    Verdict {
+        findings: findings.into(),
+        ..Verdict::default()
+    }
+}
+
+#[test]
+fn gitlab_is_told_how_serious_each_finding_is() {
+    let issues = json(&of_each_level(), Format::Gitlab);
+    for (rule, severity) in [
+        ("outside-workspace", "blocker"),
+        ("out-of-scope", "critical"),
+        ("portable-name", "minor"),
+        ("row-untouched", "info"),
+    ] {
+        let mut issues = issues.as_array().unwrap().iter();
+        let issue = issues.find(|issue| issue["check_name"] == rule).unwrap();
+        assert_eq!(issue["severity"], severity, "{rule}");
+    }
+}
+
+#[test]
+fn quiet_log_of_github_has_only_errors_as_annotations() {
+    let quiet = Style {
+        quiet: true,
+        ..Style::default()
+    };
+    for (style, expected) in [
+        (Style::default(), "error error warning notice"),
+        (quiet, "error error"),
+    ] {
+        let log = write(&of_each_level(), Format::Github, &style);
+        let found = commands(&log);
+        let found = found.iter().filter_map(|(head, _)| head.split(' ').next());
+        let found: Vec<&str> = found.collect();
+        assert_eq!(found.join(" "), expected);
+    }
+}
+
+/// GitHub refuses a comment that begins where it ends.
+#[test]
+fn comment_of_a_review_names_its_first_line_if_it_is_another() {
+    for (first, last, start) in [(7, 7, None), (7, 8, Some(7)), (7, 12, Some(7))] {
+        let mut report = refused();
+        let edit = LineEdit {
+            first,
+            last,
+            lines: vec![ROW.to_owned()],
+        };
+        report.suggestions.edits = vec![(DESIGN.into(), edit)];
+        let review = json(&report, Format::GithubReview);
+        let comment = &review["comments"][0];
+        assert_eq!(comment["path"], DESIGN);
+        assert_eq!(comment["line"], last);
+        assert_eq!(comment["side"], "RIGHT");
+        assert_eq!(comment.get("start_line").and_then(Value::as_u64), start);
+        let side = start.map(|_| "RIGHT");
+        assert_eq!(comment.get("start_side").and_then(Value::as_str), side);
+    }
 }

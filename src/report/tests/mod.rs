@@ -3,6 +3,7 @@
 mod answers;
 mod human;
 mod machines;
+mod page;
 
 use super::texts::ordered;
 use super::*;
