@@ -133,16 +133,16 @@ pub(super) fn with_entries(text: &str, event: &str, entries: &Value) -> Option<S
             &member,
         ));
     };
-    let mut new = text.to_owned();
-    let mut list = Container::of_list(list.value.as_array()?);
-    for entry in entries.as_array()? {
-        let entry = layout.written(entry, 3)?;
-        let before = new.len();
-        new = with_member(&new, &list, &layout.line(3), &entry);
-        let end = list.members.last().map_or(list.inside, |last| last.end) + new.len() - before;
-        list.members.push(Range::new(end - entry.len(), end));
+    let list = Container::of_list(list.value.as_array()?);
+    let entries = entries.as_array()?.iter();
+    let entries: Option<Vec<String>> = entries.map(|entry| layout.written(entry, 3)).collect();
+    let entries = entries?;
+    if entries.is_empty() {
+        return Some(text.to_owned());
     }
-    Some(new)
+    let line = layout.line(3);
+    let member = entries.join(&format!(",{line}"));
+    Some(with_member(text, &list, &line, &member))
 }
 
 fn with_member(text: &str, container: &Container, line: &str, member: &str) -> String {
@@ -214,4 +214,53 @@ fn parse(text: &str) -> Option<Node<'_>> {
     parse_to_ast(text, &Default::default(), &Default::default())
         .ok()?
         .value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn entries_are_indented_as_the_text_is() {
+        let entry = json!([{"command": "guard hook x"}]);
+        for (text, expected) in [
+            (
+                "{\n    \"a\": 1\n}\n",
+                "{\n    \"a\": 1,\n    \"hooks\": {\n        \"Stop\": [\n            {\n                \"command\": \"guard hook x\"\n            }\n        ]\n    }\n}\n",
+            ),
+            (
+                "{\r\n\t\"hooks\": {}\r\n}\r\n",
+                "{\r\n\t\"hooks\": {\"Stop\": [\r\n\t\t\t{\r\n\t\t\t\t\"command\": \"guard hook x\"\r\n\t\t\t}\r\n\t\t]}\r\n}\r\n",
+            ),
+            (
+                "{\n\"a\": 1}",
+                "{\n\"a\": 1,\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"command\": \"guard hook x\"\n      }\n    ]\n  }}",
+            ),
+        ] {
+            assert_eq!(
+                with_entries(text, "Stop", &entry).as_deref(),
+                Some(expected)
+            );
+        }
+    }
+
+    #[test]
+    fn all_entries_of_an_event_follow_those_of_others() {
+        let entries = json!(["a", "b", "c"]);
+        for (others, expected) in [
+            ("[]", "[\"a\",\n      \"b\",\n      \"c\"]"),
+            ("[1]", "[1,\n      \"a\",\n      \"b\",\n      \"c\"]"),
+            (
+                "[1, 2 ]",
+                "[1, 2,\n      \"a\",\n      \"b\",\n      \"c\" ]",
+            ),
+        ] {
+            let text = |list: &str| format!("{{\"hooks\": {{\"Stop\": {list}, \"More\": []}}}}");
+            let added = with_entries(&text(others), "Stop", &entries);
+            assert_eq!(added, Some(text(expected)));
+            let same = with_entries(&text(others), "Stop", &json!([]));
+            assert_eq!(same, Some(text(others)));
+        }
+    }
 }

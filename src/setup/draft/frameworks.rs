@@ -387,6 +387,48 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_dated_plan_begins_with_year_month_and_day() {
+        for name in ["2026-01-31-x", "2026-01-31-login.md", "0000-99-99-.md"] {
+            assert!(begins_with_date(name), "{name}");
+        }
+        for name in [
+            "2026-01-31-",
+            "2026-01-31",
+            "2026-01-31.md",
+            "2026-1-31-login.md",
+            "20260131-login.md",
+            "2026_01_31_login.md",
+            "2026-0a-31-login.md",
+            "2026-01-3--login.md",
+            "x2026-01-31-login.md",
+            "launch-of-login.md",
+        ] {
+            assert!(!begins_with_date(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_story_begins_with_the_numbers_of_its_epic_and_of_itself() {
+        for name in ["1.2.login.md", "1-2-login.md", "10.21.md", "1.2"] {
+            assert!(begins_with_story(name), "{name}");
+        }
+        for name in [
+            "",
+            "1",
+            "1.",
+            "12.md",
+            "1.login.md",
+            "1-login.md",
+            ".2.md",
+            "-2-login.md",
+            "1_2_login.md",
+            "a1.2.md",
+        ] {
+            assert!(!begins_with_story(name), "{name}");
+        }
+    }
+
+    #[test]
     fn a_numbered_design_has_the_number_of_an_issue() {
         for (name, is_alone, has_title) in [
             ("LLD-188.md", true, false),

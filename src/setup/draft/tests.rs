@@ -361,3 +361,36 @@ fn rows_of_the_standing_design_name_the_files_of_the_repository() {
     }
     assert_eq!(drafted(&[STANDING], "main").0.standing, None);
 }
+
+#[test]
+fn change_logs_are_known_by_their_names() {
+    for name in [
+        "CHANGES",
+        "Changelog.md",
+        "changelog.rst",
+        "CHANGE_NOTES.txt",
+        "history.adoc",
+        "NEWS",
+        "news.md",
+        "RELEASES.md",
+        "ReleaseNotes.md",
+        "release-notes.txt",
+    ] {
+        assert!(is_change_log(name), "{name}");
+    }
+    for name in [
+        "README.md",
+        "LICENSE",
+        "notes.txt",
+        "changes.png",
+        "release.toml",
+        "news.yaml",
+        "exchange.md",
+        "newsletter.md",
+        "historical.md",
+        "changes.md.txt",
+        "",
+    ] {
+        assert!(!is_change_log(name), "{name}");
+    }
+}
