@@ -214,3 +214,166 @@ fn position(cells: &[Value], name: &str) -> Option<usize> {
         (at < cells.len()).then_some(at)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn edits(all: &[(&str, &str)]) -> Vec<TextEdit> {
+        let edit = |(old, new): &(&str, &str)| {
+            serde_json::from_value(json!({"old_string": old, "new_string": new})).unwrap()
+        };
+        all.iter().map(edit).collect()
+    }
+
+    #[test]
+    fn first_edit_without_old_text_begins_a_missing_or_empty_file() {
+        for (old, all, expected) in [
+            (None, &[("", "x = 1\n")][..], Some("x = 1\n")),
+            (Some(""), &[("", "x = 1\n")], Some("x = 1\n")),
+            (None, &[("", "x = 1\n"), ("1", "2")], Some("x = 2\n")),
+            (Some("x = 1\n"), &[("1", "2"), ("2", "3")], Some("x = 3\n")),
+            // Otherwise there is a text to find.
+            (Some("x = 1\n"), &[("", "y\n")], None),
+            (Some("x = 1\n"), &[("", "y\n"), ("1", "2")], None),
+            (None, &[("x", "y")], None),
+            (None, &[("x", "y"), ("", "z")], None),
+        ] {
+            let made = edited_text(old.map(str::as_bytes), &edits(all)).ok();
+            let made = made.map(|made| String::from_utf8(made).unwrap());
+            assert_eq!(made.as_deref(), expected, "{old:?} {all:?}");
+        }
+    }
+
+    /// A chunk: the line before it, its old lines and its new ones.
+    type Chunk<'a> = (&'a str, &'a str, &'a str);
+
+    fn chunks(all: &[Chunk<'_>]) -> Vec<PatchChunk> {
+        let lines = |text: &str| -> String { text.chars().map(|c| format!("{c}\n")).collect() };
+        let chunk = |(context, old, new): &Chunk<'_>| PatchChunk {
+            context: (!context.is_empty()).then(|| (*context).to_owned()),
+            old: lines(old),
+            new: lines(new),
+            is_at_end: false,
+        };
+        all.iter().map(chunk).collect()
+    }
+
+    /// Each letter is a line.
+    #[test]
+    fn each_chunk_is_found_behind_its_context_and_the_chunk_before() {
+        for (old, all, expected) in [
+            ("xaxbx", &[("a", "x", "y")][..], "xaybx"),
+            ("xaxbx", &[("b", "x", "y")], "xaxby"),
+            ("xaxbx", &[("a", "x", "y"), ("b", "x", "z")], "xaybz"),
+            ("xaxbxbx", &[("b", "x", "y"), ("b", "x", "z")], "xaxbybz"),
+            ("xxx", &[("", "x", "y"), ("", "x", "z")], "yzx"),
+            ("xxx", &[("", "x", "xx"), ("", "x", "z")], "xxzx"),
+            ("xxx", &[("", "x", ""), ("", "x", "z")], "zx"),
+            ("ab", &[("", "ab", "c"), ("", "", "d")], "cd"),
+            ("ab", &[("", "", "d"), ("", "b", "c")], "acd"),
+        ] {
+            let [old, expected] = [old, expected]
+                .map(|text| text.chars().map(|c| format!("{c}\n")).collect::<String>());
+            let made = patched(Some(old.as_bytes()), &chunks(all)).unwrap();
+            assert_eq!(String::from_utf8(made).unwrap(), expected, "{all:?}");
+        }
+        for all in [
+            &[("b", "a", "y")][..],
+            &[("", "b", "y"), ("", "a", "z")],
+            &[("b", "", ""), ("a", "b", "z")],
+            &[("c", "a", "y")],
+        ] {
+            let failure = patched(Some(b"a\nb\n"), &chunks(all)).unwrap_err();
+            let part = format!("chunk {} are not in the file", all.len());
+            assert!(failure.message.contains(&part), "{}", failure.message);
+        }
+    }
+
+    fn notebook(edit: Value) -> GateResult<Value> {
+        let cells = json!([
+            {"cell_type": "markdown", "id": "intro", "source": "# T"},
+            {"cell_type": "code", "id": "load", "source": "x", "execution_count": 3, "outputs": [1]},
+        ]);
+        let old = json!({"cells": cells, "nbformat": 4}).to_string();
+        let mut edit = edit;
+        edit["notebook_path"] = "work.ipynb".into();
+        let edit: CellEdit = serde_json::from_value(edit).unwrap();
+        let text = edited_notebook(Some(old.as_bytes()), &edit)?;
+        let book: Value = serde_json::from_slice(&text).unwrap();
+        assert_eq!(book["nbformat"], 4);
+        Ok(book["cells"].clone())
+    }
+
+    /// Only cells of code have outputs, and those of the old code go.
+    #[test]
+    fn change_of_a_cell_leaves_the_others() {
+        let intro = json!({"cell_type": "markdown", "id": "intro", "source": "# T"});
+        let load = json!({"cell_type": "code", "id": "load", "source": "x", "execution_count": 3, "outputs": [1]});
+        let code = |source: &str| json!({"cell_type": "code", "source": source, "execution_count": null, "outputs": [], "metadata": {}});
+        let text = json!({"cell_type": "markdown", "source": "new", "metadata": {}});
+        let changed = json!({"cell_type": "code", "id": "load", "source": "new", "execution_count": null, "outputs": []});
+        let retitled = json!({"cell_type": "markdown", "id": "intro", "source": "new"});
+        let as_text = json!({"cell_type": "markdown", "id": "load", "source": "new"});
+        let as_code = json!({"cell_type": "code", "id": "intro", "source": "new", "execution_count": null, "outputs": []});
+        for (edit, expected) in [
+            (
+                json!({"cell_id": "load", "new_source": "new"}),
+                json!([intro, changed]),
+            ),
+            (
+                json!({"cell_id": "cell-1", "new_source": "new"}),
+                json!([intro, changed]),
+            ),
+            (
+                json!({"cell_id": "intro", "new_source": "new"}),
+                json!([retitled, load]),
+            ),
+            (
+                json!({"cell_id": "load", "new_source": "new", "cell_type": "markdown"}),
+                json!([intro, as_text]),
+            ),
+            (
+                json!({"cell_id": "intro", "new_source": "new", "cell_type": "code"}),
+                json!([as_code, load]),
+            ),
+            (
+                json!({"cell_id": "load", "edit_mode": "delete"}),
+                json!([intro]),
+            ),
+            (
+                json!({"cell_id": "cell-0", "edit_mode": "delete"}),
+                json!([load]),
+            ),
+            (
+                json!({"new_source": "new", "edit_mode": "insert"}),
+                json!([code("new"), intro, load]),
+            ),
+            (
+                json!({"cell_id": "intro", "new_source": "new", "edit_mode": "insert"}),
+                json!([intro, code("new"), load]),
+            ),
+            (
+                json!({"cell_id": "load", "new_source": "new", "edit_mode": "insert", "cell_type": "markdown"}),
+                json!([intro, load, text]),
+            ),
+        ] {
+            assert_eq!(notebook(edit.clone()).unwrap(), expected, "{edit}");
+        }
+        for (edit, why) in [
+            (
+                json!({"cell_id": "cell-2", "new_source": "new"}),
+                "no cell cell-2",
+            ),
+            (
+                json!({"cell_id": "none", "edit_mode": "delete"}),
+                "no cell none",
+            ),
+            (json!({"new_source": "new"}), "no cell is named"),
+        ] {
+            let failure = notebook(edit).unwrap_err();
+            assert!(failure.message.contains(why), "{}", failure.message);
+        }
+    }
+}

@@ -288,3 +288,76 @@ fn unknown(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
     ))
     .help("use a tool that names the text to write or to replace, such as the agent's own for writing and editing"))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    const OWN_FORM: &str = "*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n";
+    const DIFF: &str = "--- a/a.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+
+    /// A patch in guard's list of forms is one under any name; a diff may only be quoted.
+    #[test]
+    fn patch_is_found_in_the_input_of_a_tool_that_guard_does_not_know() {
+        for (tool, key, text, is_patch) in [
+            ("mcp__files__run", "text", OWN_FORM, true),
+            ("mcp__files__apply_patch", "text", OWN_FORM, true),
+            ("mcp__files__run", "patch", OWN_FORM, true),
+            ("mcp__files__apply_patch", "input", DIFF, true),
+            ("mcp__files__Git_Diff", "input", DIFF, true),
+            ("mcp__files__run", "patch", DIFF, true),
+            ("mcp__files__run", "patchText", DIFF, true),
+            ("mcp__files__run", "diff", DIFF, true),
+            ("mcp__tracker__comment", "body", DIFF, false),
+            ("mcp__patches__comment", "body", DIFF, false),
+            ("mcp__files__apply_patch", "input", "x", false),
+            ("mcp__files__run", "patch", "x", false),
+        ] {
+            let input = json!({ key: text });
+            let patched = [FileAction::Delete("a.py".into())];
+            let expected = if is_patch { &patched[..] } else { &[] };
+            let found = actions(tool, input.as_object().unwrap()).unwrap();
+            assert_eq!(found, expected, "{tool} {key}");
+            // A second argument may say where the patch applies.
+            let input = json!({ key: text, "strip": 2 });
+            let found = actions(tool, input.as_object().unwrap());
+            assert_eq!(found.is_err(), is_patch, "{tool} {key}");
+        }
+    }
+
+    #[test]
+    fn unknown_tool_is_denied_if_it_seems_to_change_a_file() {
+        for (tool, input, is_denied) in [
+            ("mcp__files__save", json!({"path": "a.py"}), true),
+            (
+                "mcp__files__put",
+                json!({"path": "a.py", "content": "x"}),
+                true,
+            ),
+            ("mcp__files__put", json!({"content": "x"}), false),
+            ("mcp__files__save", json!({"name": "x"}), false),
+            ("mcp__files__stat", json!({"path": "a.py"}), false),
+            ("mcp__write__stat", json!({"path": "a.py"}), false),
+            ("editFiles", json!({"x": 1}), true),
+            (
+                "mcp__hub__save",
+                json!({"path": "a.py", "owner": "o", "repo": "r"}),
+                false,
+            ),
+            (
+                "mcp__hub__save",
+                json!({"path": "a.py", "owner": "o"}),
+                true,
+            ),
+        ] {
+            let found = actions(tool, input.as_object().unwrap());
+            assert_eq!(found.is_err(), is_denied, "{tool} {input}");
+            assert!(
+                found.is_err() || found.unwrap().is_empty(),
+                "{tool} {input}"
+            );
+        }
+    }
+}

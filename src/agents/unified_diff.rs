@@ -220,6 +220,41 @@ mod tests {
         assert_eq!(actions(diff).unwrap(), expected);
     }
 
+    /// git writes `a/` and `b/` before the two names; directories may be called like that.
+    #[test]
+    fn names_lose_their_prefixes_only_together() {
+        for (old, new, from, to) in [
+            ("a/x", "b/x", "x", "x"),
+            ("a/a/x", "b/a/x", "a/x", "a/x"),
+            ("a/x", "a/x", "a/x", "a/x"),
+            ("b/x", "b/x", "b/x", "b/x"),
+            ("a/x", "c/x", "a/x", "c/x"),
+            ("src/x", "b/x", "src/x", "b/x"),
+            ("a/x", "/dev/null", "x", ""),
+            ("src/x", "/dev/null", "src/x", ""),
+            ("/dev/null", "b/x", "", "x"),
+            ("/dev/null", "a/x", "", "a/x"),
+        ] {
+            let (hunk, expected) = match (from, to) {
+                (from, "") => ("-1 +0,0 @@\n-x", FileAction::Delete(from.into())),
+                ("", to) => (
+                    "-0,0 +1 @@\n+y",
+                    FileAction::Write(to.into(), b"y\n".to_vec()),
+                ),
+                (from, to) => {
+                    let target = (from != to).then(|| to.into());
+                    let chunks = vec![chunk("x\n", "y\n")];
+                    (
+                        "-1 +1 @@\n-x\n+y",
+                        FileAction::Patch(from.into(), target, chunks),
+                    )
+                }
+            };
+            let diff = format!("--- {old}\n+++ {new}\n@@ {hunk}\n");
+            assert_eq!(actions(&diff).unwrap(), [expected], "{diff}");
+        }
+    }
+
     /// The note about the last line of a side stands behind it, so it may be within the hunk.
     #[test]
     fn a_missing_end_of_a_line_is_noted_of_either_side() {
