@@ -329,3 +329,31 @@ fn lines_of(lost: &Lost) -> usize {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use write_guard_policy::measure::LostPart;
+
+    #[test]
+    fn bytes_that_are_lost_count_as_lines() {
+        for (unit, lost, bytes, lines) in [
+            (Unit::Lines, 3, 999_999, 3),
+            (Unit::Bytes, 0, 8192, 0),
+            (Unit::Bytes, 10, 8192, 100),
+            (Unit::Bytes, 5, 8192, 50),
+            (Unit::Bytes, 10, 81, 1),
+            (Unit::Bytes, 10, 82, 2),
+            (Unit::Tokens, 10, 16384, 200),
+            (Unit::Tokens, 1, 16384, 20),
+        ] {
+            let lost = Lost {
+                all: LostPart { lost, total: 10 },
+                unit,
+                bytes,
+                ..Lost::NOTHING
+            };
+            assert_eq!(lines_of(&lost), lines, "{lost:?}");
+        }
+    }
+}

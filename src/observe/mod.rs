@@ -575,3 +575,6 @@ fn is_kept(both: &Repository, old: State, new: State) -> Result<bool> {
     let (old, new) = both.objects().both(Some(old), Some(new))?;
     Ok(kept(&old, &new, &Thresholds::default()).enough)
 }
+
+#[cfg(test)]
+mod tests;
