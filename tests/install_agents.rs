@@ -165,6 +165,9 @@ fn doctor_says_where_an_agent_does_not_read_its_hooks() {
         assert_eq!(seen.0, status, "{agent}: {}", seen.1);
         assert!(seen.1.contains(said), "{agent}: {}", seen.1);
     }
+    // guard cannot see whether a person trusts the hooks.
+    let told = with_path(&repo, "doctor");
+    told.says("run /hooks in Codex and trust the hook");
 }
 
 #[test]

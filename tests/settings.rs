@@ -52,7 +52,8 @@ fn each_value_is_listed_with_its_line() {
     assert_eq!(rule(&report, "hidden-change"), hidden);
     assert_eq!(rule(&report, "row-untouched")["level"], "off");
     repo.tells("settings", 0, "path = [\"a.md\"]  # guard.toml:3\n")
-        .says("lines = 100  # default\n");
+        .says("lines = 100  # default\n")
+        .says("  # base is not set\n");
 }
 
 #[test]

@@ -233,3 +233,44 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
 fn cannot_write(path: &Path, error: &io::Error) -> Error {
     Error::new(format!("{} cannot be written: {error}", show_file(path)))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use tempfile::TempDir;
+
+    #[test]
+    fn what_is_no_readable_file_says_why() {
+        let directory = TempDir::new().unwrap();
+        let root = directory.path();
+        fs::write(root.join("file"), "x").unwrap();
+        for absent in ["none", "none/below"] {
+            assert_eq!(look(&root.join(absent)), Ok(None), "{absent}");
+        }
+        let why = look(root).unwrap_err();
+        assert_eq!(why, "it is a symbolic link, or not a file");
+        // No system has such a name.
+        let why = look(&root.join("a\0b")).unwrap_err();
+        assert!(why.starts_with("it cannot be read: "), "{why}");
+        fs::write(root.join("binary"), b"\xff").unwrap();
+        let why = text(root, &root.join("binary")).unwrap_err();
+        assert_eq!(why, "it is not UTF-8");
+        let content = text(root, &root.join("file"));
+        assert_eq!(content, Ok(Some("x".to_owned())));
+    }
+
+    #[test]
+    fn script_is_executable_once_written() {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join("new").join("hook");
+        for before in [None, Some("make\n")] {
+            if let Some(before) = before {
+                fs::write(&path, before).unwrap();
+            }
+            write(&path, b"#!/bin/sh\n").unwrap();
+            assert_eq!(look(&path), Ok(Some((b"#!/bin/sh\n".to_vec(), true))));
+            fs::remove_file(&path).unwrap();
+        }
+    }
+}
