@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use write_guard::files::Log;
 use write_guard_policy::approve::TRAILER;
+use write_guard_policy::sha256::sha256;
 
-use crate::common::agents::{Answered, claude, hook};
+use crate::common::agents::{Answered, absolute, claude, hook};
 use crate::common::system;
 use crate::common::{
     GUARD, Output, Repo, assert_each, assert_says, lines, raw, run, run_with_input, signing, skip,
@@ -474,6 +475,38 @@ fn a_commit_that_only_removes_lines_is_not_lost() {
     }
 }
 
+/// The first of the two commits is no tip of a ref, neither before nor after.
+#[test]
+fn files_return_with_the_commit_that_a_reset_threw_away() {
+    let repo = copy_of(&template());
+    for count in [30, 60] {
+        repo.stage("src/other.py", lines(1..=count));
+        repo.commit("Work");
+    }
+    let before = state(&repo);
+    let report = observed(&repo, "git reset --quiet --keep HEAD~1").unwrap();
+    assert_eq!(repo.text("src/other.py"), lines(1..=30));
+    restore(&repo, change_in(&report)).exits(0);
+    assert_eq!(state(&repo), before);
+}
+
+#[test]
+fn head_and_files_return_where_the_rules_could_not_be_asked() {
+    let repo = copy_of(&template());
+    // So that git can switch.
+    repo.git(&["checkout", "--quiet", "README.md"]);
+    let before = state(&repo);
+    let command = "git switch --quiet main; echo x > src/new.py; git add src/new.py";
+    let report = observed(&repo, command).unwrap();
+    assert_says(
+        &report,
+        &["guard could not check what it changed", "src/new.py"],
+    );
+    restore(&repo, change_in(&report)).exits(0);
+    assert_eq!(repo.git(&["symbolic-ref", "--short", "HEAD"]), "188-work");
+    assert_eq!(state(&repo), before);
+}
+
 /// A ref that the report is not about stays, as does one that moved since.
 #[test]
 fn only_refs_that_were_refused_and_are_as_they_were_left_return() {
@@ -625,11 +658,71 @@ fn parallel_commands_share_a_report_and_one_in_the_background_is_looked_at_later
     let report = call("PostToolUse", "1").unwrap();
     assert_says(&report, &["src/a.py", "src/b.py"]);
     assert_eq!(call("PostToolUse", "2"), None);
+    // So that nothing of it is left to tell at the end of the turn.
+    for path in ["src/a.py", "src/b.py"] {
+        fs::remove_file(repo.path(path)).unwrap();
+    }
     let events = ["PreToolUse", "PostToolUse"];
     assert_eq!(events.map(|event| call(event, "3")), [None, None]);
     repo.write("src/c.py", "c\n");
     let report = stop(&repo).unwrap();
     assert_says(&report, &["src/c.py", "changed what it may not"]);
+}
+
+/// Work that continues another's stays theirs; a replacement, or what continues the agent's own work, is the agent's.
+#[test]
+fn loss_is_told_of_what_the_agent_only_continued() {
+    const NOTES: &str = "docs/notes.md";
+    let template = template();
+    let kept = lines(1..=30) + "more\n";
+    let others = lines(901..=930);
+    let of_user = lines(1..=30);
+    let by_command = |repo: &Repo, content: &str| {
+        repo.write("../content", content);
+        observed(repo, &format!("cp ../content {NOTES}"));
+    };
+    let by_tool = |repo: &Repo, content: &str| {
+        let input = json!({"file_path": absolute(repo, NOTES), "content": content});
+        hook(repo, "claude", claude(repo, "Write", &input).to_string()).exits(0);
+        repo.write(NOTES, content);
+    };
+    type Write<'a> = &'a dyn Fn(&Repo, &str);
+    for (name, write) in [("command", &by_command as Write<'_>), ("tool", &by_tool)] {
+        for (is_of_user, content, is_told) in [
+            (true, &kept, true),
+            (true, &others, false),
+            (false, &kept, false),
+            (false, &others, false),
+        ] {
+            let repo = copy_of(&template);
+            if is_of_user {
+                repo.write(NOTES, &of_user);
+                assert_eq!(observed(&repo, "true"), None);
+            } else {
+                write(&repo, &of_user);
+            }
+            write(&repo, content);
+            let report = observed(&repo, &format!("rm {NOTES}"));
+            let context = format!("{name} {is_of_user} {content}: {report:?}");
+            assert_eq!(report.is_some(), is_told, "{context}");
+        }
+    }
+}
+
+/// The user interrupted it, and what changes then is theirs.
+#[test]
+fn command_that_has_not_ended_when_a_prompt_begins_is_not_looked_at() {
+    let template = template();
+    for has_prompt in [false, true] {
+        let repo = copy_of(&template);
+        bash(&repo, "PreToolUse", "make").passes();
+        if has_prompt {
+            bash(&repo, "UserPromptSubmit", "-").exits(0);
+        }
+        repo.write("src/new.py", "of the user\n");
+        let report = reported(&bash(&repo, "PostToolUse", "make"));
+        assert_eq!(report.is_none(), has_prompt, "{report:?}");
+    }
 }
 
 #[test]
@@ -762,6 +855,26 @@ fn files_that_git_converts_are_not_reported_when_git_brings_them() {
     assert_eq!(observed(&repo, switch), None);
     assert_eq!(repo.read("a.txt"), b"c\r\nd\r\n");
     assert!(observed(&repo, "printf 'x\\r\\n' > a.txt").is_some());
+}
+
+/// What a pointer of Git LFS stands for is in its store; other content in its place is not.
+#[test]
+fn content_of_a_large_file_is_lost_unless_the_committed_pointer_stands_for_it() {
+    let stored = lines(1..=50);
+    let digest = sha256(stored.as_bytes());
+    let repo = Repo::new();
+    let pointer = format!(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {}\n",
+        stored.len()
+    );
+    repo.stage("data/big.bin", pointer);
+    repo.commit("Begin");
+    repo.govern(&[("x.py", "Add", "")]);
+    for (content, is_lost) in [(stored, false), (lines(51..=100), true)] {
+        repo.write("data/big.bin", content);
+        let report = observed(&repo, "git checkout --quiet -- data");
+        assert_eq!(report.is_some(), is_lost, "{report:?}");
+    }
 }
 
 #[test]

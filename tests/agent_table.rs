@@ -454,6 +454,10 @@ fn scope_that_an_own_act_widened_is_told_once_logged_and_shown() {
             .guard(&["review", "main..HEAD", "--file", page]);
         let page = fs::read_to_string(page).unwrap();
         assert_says(&page, &["an agent changed the scope"]);
+        // It is the scope of that branch only.
+        session.by_hand("git switch -q main");
+        let status = session.repo.json(&["status"]);
+        assert_eq!(status["scope_changes"], json!([]));
     }
     // What a person switches between two calls is no act of the agent, and less is no more.
     let mut session = Session::of(copy_of(&template));

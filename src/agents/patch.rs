@@ -117,6 +117,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn patch_is_read_in_the_form_that_it_has() {
+        let diff = "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+        let quoted: String = diff.lines().map(|line| format!("+{line}\n")).collect();
+        let own = format!("\n*** Begin Patch\n*** Add File: a\n{quoted}*** End Patch\n");
+        let added = vec![FileAction::Write("a".into(), diff.into())];
+        assert_eq!(patch_actions(&own).ok(), Some(added));
+        let deleted = vec![FileAction::Delete("a".into())];
+        assert_eq!(patch_actions(diff).ok(), Some(deleted));
+        for (patch, why) in [
+            ("", "the patch cannot be read: "),
+            ("-x\n+y\n", "the patch cannot be read: "),
+            (
+                "*** Begin Patch\n--- a/a\n+++ b/a\n",
+                "the patch cannot be read: ",
+            ),
+            ("--- a/a\n+++ b/a\nx\n", "the diff cannot be read: "),
+        ] {
+            let error = patch_actions(patch).err().unwrap_or_else(|| Error::new(""));
+            assert!(error.message.starts_with(why), "{patch}: {}", error.message);
+        }
+    }
+
+    #[test]
     fn a_new_file_has_only_added_lines() {
         let patch = |body: &str| format!("*** Begin Patch\n*** Add File: a\n{body}\n*** End Patch");
         let added = own_form(&patch("+one\n+two"));

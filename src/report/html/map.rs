@@ -156,3 +156,121 @@ impl MapTree {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(most: usize) -> MapTree {
+        MapTree {
+            out: String::new(),
+            left_out: 0,
+            most,
+        }
+    }
+
+    #[test]
+    fn bar_is_as_long_as_the_root_of_its_share_and_shows_each_part() {
+        for (most, kept, lost, added, length, parts) in [
+            (100, 100, 0, 0, 100, "k100"),
+            (100, 0, 25, 0, 50, "l100"),
+            (100, 0, 0, 1, 10, "a100"),
+            (400, 50, 30, 20, 50, "k50 l30 a20"),
+            (300, 99, 0, 201, 100, "k33 a67"),
+            // A part or bar of one line is seen.
+            (1000, 998, 1, 1, 100, "k99 l2 a2"),
+            (1_000_000, 1, 0, 0, 4, "k100"),
+        ] {
+            let bar = tree(most).bar(ChangedLines { kept, lost, added });
+            let shown = bar.split("</span>").next().unwrap_or_default();
+            let parts: String = parts
+                .split(' ')
+                .map(|part| part.split_at(1))
+                .map(|(part, width)| format!("<i class=\"{part} w{width}\"></i>"))
+                .collect();
+            let expected = format!("<span class=\"w{length}\">{parts}");
+            assert!(shown.ends_with(&expected), "{expected} in {bar}");
+            let figures = format!("{kept} kept, {lost} lost");
+            assert!(bar.contains(&figures), "{bar}");
+        }
+        let none = tree(100).bar(ChangedLines::default());
+        assert!(none.contains("no lines counted"), "{none}");
+    }
+
+    /// The tree of files without lines.
+    fn drawn(mut tree: MapTree, paths: &[String]) -> MapTree {
+        let files = paths.iter().map(|path| MapFile {
+            path: path.as_str().into(),
+            lines: ChangedLines::default(),
+            is_refused: path.contains("no"),
+            tags: String::new(),
+        });
+        tree.draw(&mut files.collect::<Vec<_>>(), 0);
+        tree
+    }
+
+    fn numbered(directory: &str, count: usize) -> Vec<String> {
+        (10..10 + count)
+            .map(|number| format!("{directory}/{number}.rs"))
+            .collect()
+    }
+
+    #[test]
+    fn directory_below_another_is_open_if_it_has_few_files() {
+        let closed = "<details><summary>";
+        for (paths, are_open) in [
+            (numbered("top", FEW + 1), "true"),
+            (numbered("top/below/more", FEW + 1), "true"),
+            (
+                [numbered("top/a", FEW), numbered("top/b", FEW + 1)].concat(),
+                "true true false",
+            ),
+            (
+                [numbered("a/b/c", FEW + 1), numbered("a/b/d/e", 1)].concat(),
+                "true false true",
+            ),
+        ] {
+            let out = drawn(tree(1), &paths).out;
+            let opened = out.split("<details").skip(1);
+            let opened: Vec<String> = opened
+                .map(|part| part.starts_with(" open>").to_string())
+                .collect();
+            assert_eq!(opened.join(" "), are_open, "{out}");
+            let count = are_open.matches("false").count();
+            assert_eq!(out.matches(closed).count(), count, "{out}");
+        }
+    }
+
+    #[test]
+    fn directories_with_nothing_else_share_a_line_and_count_what_is_refused() {
+        let paths = ["src/a/b/no.rs", "src/a/b/x/no.rs", "src/a/b/x/y.rs", "z.rs"];
+        let out = drawn(tree(1), &paths.map(str::to_owned)).out;
+        for (name, count, refused) in [("src/a/b/", "3 files", 2), ("x/", "2 files", 1)] {
+            let tag = tag("refused", &format!("{refused} refused"));
+            let line = format!("<bdi>{name}</bdi> <span class=\"q\">{count}</span>{tag}");
+            assert!(out.contains(&line), "{line} in {out}");
+        }
+        assert_eq!(out.matches("<li class=\"d\">").count(), 2, "{out}");
+        for name in ["no.rs", "y.rs", "z.rs"] {
+            assert!(out.contains(&format!("<bdi>{name}</bdi>")), "{out}");
+        }
+    }
+
+    #[test]
+    fn files_beyond_the_limit_are_counted() {
+        let paths = [numbered("a", 2), numbered("b", 3), vec!["c.rs".to_owned()]].concat();
+        for (length, left_out) in [(0, 0), (LIMIT + 3, 0), (2 * LIMIT + 1, 6), (3 * LIMIT, 6)] {
+            let mut full = tree(1);
+            full.out = "x".repeat(length);
+            let full = drawn(full, &paths);
+            assert_eq!(full.left_out, left_out, "{length}");
+            assert_eq!(full.out.len() == length, left_out > 0, "{length}");
+        }
+        // The line of the first directory still fits.
+        let mut nearly = tree(1);
+        nearly.out = "x".repeat(2 * LIMIT);
+        let nearly = drawn(nearly, &paths);
+        assert_eq!(nearly.left_out, 6);
+        assert!(nearly.out.contains("<bdi>a/</bdi>") && !nearly.out.contains("<bdi>b/</bdi>"));
+    }
+}

@@ -212,6 +212,32 @@ mod tests {
     }
 
     #[test]
+    fn page_says_what_was_compared_with_what() {
+        let ids = ["1111111111111111", "2222222222222222"];
+        let [base, head] = ids.map(str::to_owned);
+        let code = |id: &str| format!("<code><bdi>{}</bdi></code>", &id[..12]);
+        let facts = |head: Option<String>| {
+            let source = Source {
+                base: Some(base.clone()),
+                head,
+                ..Source::default()
+            };
+            let verdict = Verdict {
+                source,
+                ..Verdict::default()
+            };
+            facts(&verdict, &Home::default())
+        };
+        let both = format!("{} … {}", code(&base), code(&head));
+        assert!(facts(Some(head)).contains(&both));
+        let staged = facts(None);
+        assert!(
+            staged.contains("staged changes") && staged.contains(&code(&base)),
+            "{staged}"
+        );
+    }
+
+    #[test]
     fn commits_and_files_are_linked_where_the_host_is_known() {
         let id = "0123456789abcdef0123456789abcdef01234567";
         let home = Home {

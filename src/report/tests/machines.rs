@@ -479,3 +479,31 @@ fn comment_of_a_review_names_its_first_line_if_it_is_another() {
         assert_eq!(comment.get("start_side").and_then(Value::as_str), side);
     }
 }
+
+#[test]
+fn review_names_fifty_commands_and_counts_the_others() {
+    for (count, more) in [
+        (1, ""),
+        (50, ""),
+        (51, "\n- … and 1 more"),
+        (60, "\n- … and 10 more"),
+    ] {
+        let finding = |at: usize| {
+            let command = format!("guard scope add src/{at}.rs");
+            Finding::new(Rule::OutOfScope, format!("src/{at}.rs"), "no row")
+                .help(Help::run("add a row", command))
+        };
+        let report = Verdict {
+            findings: (0..count).map(finding).collect(),
+            ..Verdict::default()
+        };
+        let review = json(&report, Format::GithubReview);
+        let body = review["body"].as_str().unwrap();
+        let (_, commands) = body.split_once("To add the others, run:\n").unwrap();
+        assert_eq!(commands.matches("guard scope add").count(), count.min(50));
+        assert_eq!(commands.contains("more"), !more.is_empty(), "{body}");
+        assert!(commands.ends_with(more), "{body}");
+        let paths = format!("rows for {count} of the changed paths");
+        assert!(body.contains(&paths), "{body}");
+    }
+}

@@ -3,7 +3,8 @@
 use super::*;
 use crate::judge::{Trial, TriedChange};
 use gix::ObjectId;
-use write_guard_policy::verdict::Review;
+use write_guard_policy::scope::{Actions, Grant, GrantForm, GrantKind};
+use write_guard_policy::verdict::{Review, ReviewRow};
 use write_guard_repo::Headline;
 
 /// The page of a change of a known host.
@@ -157,4 +158,87 @@ fn page_of_a_trial_has_room_for_many_changes_with_errors_or_warnings() {
     assert!(!mixed.contains(">Change 2<"), "{mixed}");
     let clean = page(&trial(vec![tried(0, Level::Note)]));
     assert!(clean.contains("<p>Nothing to report.</p>"), "{clean}");
+}
+
+fn row(path: &str, line: usize) -> ReviewRow {
+    let (_, at) = anchor(ROW, "`src/utils/lld.rs`", "");
+    let grant = Grant {
+        path: path.into(),
+        kind: GrantKind::File,
+        actions: Actions::ADD | Actions::MODIFY,
+        change_type: "Add".to_owned(),
+        renamed: None,
+        form: GrantForm::Table,
+        description: format!("row {line}"),
+        anchor: Anchor { line, ..at },
+    };
+    ReviewRow {
+        grant,
+        in_force: true,
+        touched: 0,
+        refused: 0,
+    }
+}
+
+#[test]
+fn rows_of_a_design_are_shown_with_what_became_of_them() {
+    let mut touched = row("src/touched.rs", 1);
+    touched.touched = 2;
+    let mut refused = row("src/refused.rs", 3);
+    refused.touched = 1;
+    refused.refused = 1;
+    let mut later = row("src/later.rs", 4);
+    later.in_force = false;
+    let mut below = row("src/below", 5);
+    below.grant.kind = GrantKind::Directory;
+    below.grant.change_type = String::new();
+    let glob = ReviewRow {
+        grant: Grant {
+            path: "src/*.rs".into(),
+            kind: GrantKind::Glob,
+            ..row("", 5).grant
+        },
+        ..below.clone()
+    };
+    let rows = vec![touched, row("src/none.rs", 2), refused, later, below, glob];
+    let report = Verdict {
+        review: Some(Box::new(Review {
+            rows,
+            ..Review::default()
+        })),
+        ..Verdict::default()
+    };
+    let page = page(&report);
+    let shown = section(&page, "design");
+    let lines: Vec<&str> = shown.split("<tr class=").skip(1).collect();
+    for (at, (class, word, paths, kind)) in [
+        ("refused", "refused", &["src/refused.rs"][..], "Add"),
+        ("untouched", "untouched", &["src/none.rs"], "Add"),
+        ("mention", "not in force", &["src/later.rs"], "Add"),
+        (
+            "untouched",
+            "untouched",
+            &["src/below/", "src/*.rs"],
+            "add, modify",
+        ),
+        ("touched", "touched", &["src/touched.rs"], "Add"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let line = lines[at];
+        let paths: Vec<String> = paths
+            .iter()
+            .map(|path| format!("<code><bdi>{path}</bdi></code>"))
+            .collect();
+        let cells = format!("<td class=\"pa\">{}</td><td>{kind}</td>", paths.join(", "));
+        assert!(line.starts_with(&format!("\"{class}\"")), "{line}");
+        assert!(line.contains(&format!(">{word}</span>")), "{line}");
+        assert!(line.contains(&cells), "{cells} in {line}");
+    }
+    assert_eq!(lines.len(), 5, "{shown}");
+    assert!(
+        shown.contains("<summary>1 row touched</summary>"),
+        "{shown}"
+    );
 }
