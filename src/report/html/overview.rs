@@ -228,6 +228,16 @@ mod tests {
             };
             facts(&verdict, &Home::default())
         };
+        for (kind, words) in [
+            (SourceKind::Index, "staged changes"),
+            (SourceKind::Range, "commits"),
+            (SourceKind::WorkTree, "all uncommitted changes"),
+            (SourceKind::Request, "proposed changes"),
+        ] {
+            let mut verdict = Verdict::default();
+            verdict.source.kind = kind;
+            assert_eq!(subject(&verdict), words);
+        }
         let both = format!("{} … {}", code(&base), code(&head));
         assert!(facts(Some(head)).contains(&both));
         let staged = facts(None);

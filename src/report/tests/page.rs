@@ -242,3 +242,41 @@ fn rows_of_a_design_are_shown_with_what_became_of_them() {
         "{shown}"
     );
 }
+
+#[test]
+fn first_four_refused_files_are_open_and_tell_their_figures() {
+    let mut report = destructive();
+    for at in 1..=5 {
+        let path = format!("src/{at}.bin");
+        report.changes.push(of_class(&path, "NEW", None));
+        report
+            .findings
+            .push(Finding::new(Rule::OutOfScope, path, "no row"));
+    }
+    let page = page(&report);
+    let shown = files(section(&page, "refused"));
+    // A loss comes first.
+    let begins = [
+        "src/state.py",
+        "src/1.bin",
+        "src/2.bin",
+        "src/3.bin",
+        "src/4.bin",
+        "src/5.bin",
+    ];
+    assert_eq!(shown.len(), begins.len());
+    for (at, (file, path)) in shown.iter().zip(begins).enumerate() {
+        assert!(file.contains(&format!("<bdi>{path}</bdi>")), "{file}");
+        assert_eq!(file.starts_with(" open>"), at < 4, "{file}");
+    }
+    assert!(
+        shown[0].contains("40 kept, 230 lost (85 %), 16 added lines"),
+        "{}",
+        shown[0]
+    );
+    assert!(
+        shown[1].contains("<span class=\"q\">not text</span>"),
+        "{}",
+        shown[1]
+    );
+}
