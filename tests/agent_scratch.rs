@@ -73,7 +73,7 @@ fn own_directory_of_an_agent_is_free_but_for_what_switches_its_hooks() {
 #[test]
 fn ignored_files_are_free_but_for_secrets_and_switches() {
     let repo = with_temporary();
-    let ignored = "*.out\n/target/\n.env.local\n.claude/settings.local.json\nlefthook-local.yml\nguard.toml\n";
+    let ignored = "*.out\n/target/\n.env.local\n.claude/settings.local.json\nlefthook-local.yml\nguard.toml\n.guard/\n";
     repo.stage(".gitignore", ignored);
     repo.commit("Ignore what is built");
     repo.write("src/forced.out", "x\n");
@@ -85,7 +85,7 @@ fn ignored_files_are_free_but_for_secrets_and_switches() {
     repo.branch("189-no-design");
     assert_answers(&repo, &absolute(&repo, "src/run.out"), 0);
     let refuseds = ".env.local .claude/settings.local.json \
-        lefthook-local.yml guard.toml src/forced.out src/new.py";
+        lefthook-local.yml guard.toml .guard/notes src/forced.out src/new.py";
     for refused in refuseds.split(' ') {
         assert_answers(&repo, &absolute(&repo, refused), 2);
     }

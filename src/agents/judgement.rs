@@ -178,7 +178,8 @@ fn is_scratch(repo: &Repository, boundary: &Boundary, request: &BStr) -> bool {
         && (is_temporary() || !ends_as_switch(&path) && own.any(below))
 }
 
-/// Whether git ignores the path, relative to the root, and it configures neither an agent nor guard.
+/// Whether git ignores the path, relative to the root, and it configures no agent and calls no guard. What configures guard
+/// is refused wherever it is.
 ///
 /// # Errors
 /// A `.gitignore` or the index cannot be read.
@@ -191,9 +192,7 @@ fn is_ignored(repo: &Repository, path: &BStr) -> Result<bool> {
         |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
     let is_deep = name.components().count() > 1;
     let is_switch = ends_as_switch(&name) && (!is_deep || name.components().any(begins_with_dot));
-    let configures_guard =
-        may_call_guard(path) || path.starts_with(b".guard/") || path == "guard.toml";
-    Ok(!is_switch && !configures_guard && repo.is_ignored(path)?)
+    Ok(!is_switch && !may_call_guard(path) && repo.is_ignored(path)?)
 }
 
 /// Where a write of an absolute path ends: links are followed. `None` for one that leads nowhere, and for a path with
