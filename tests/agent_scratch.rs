@@ -106,6 +106,16 @@ fn reads_count_only_where_the_settings_say_what_may_be_read() {
         let codes = (reads(outside), reads(&absolute(&repo, ".env")));
         assert_eq!(codes, expected, "{setting}");
     }
+    // What nobody may change may be read, ignored or not.
+    repo.stage(".gitignore", "kept/\n");
+    let protect = "[scope]\nprotect = [\"kept/**\", \"src/*.pem\"]\n";
+    repo.stage("guard.toml", format!("{SETTINGS}{protect}"));
+    repo.commit("Protect files");
+    for path in ["kept/a", "src/a.pem"] {
+        assert_eq!(reads(&absolute(&repo, path)), 0, "{path}");
+        let changed = json!({"file_path": absolute(&repo, path), "content": "x\n"});
+        assert_eq!(call(&repo, "Write", &changed).code, 2, "{path}");
+    }
 }
 
 #[test]
