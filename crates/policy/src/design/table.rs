@@ -490,6 +490,32 @@ mod tests {
     }
 
     #[test]
+    fn two_columns_of_types_must_say_the_same() {
+        for (cells, expected) in [
+            ("Add|New", Ok("Add")),
+            ("Modify|Update", Ok("Modify")),
+            ("Add|Modify", Err("contradiction")),
+            ("Delete|Add", Err("contradiction")),
+            ("Add|", Err("unknown-type")),
+            ("|Add", Err("unknown-type")),
+            ("Add|Tweak", Err("unknown-type")),
+        ] {
+            let text = format!("|File|Kind|Status|\n|-|-|-|\n|a|{cells}|\n|b|Add|New|\n");
+            let settings = Settings::default();
+            let source = DesignText::new("d.md".into(), &text, &settings);
+            let found = markdown(&text, 0);
+            let Some(BlockKind::Table(table)) = found.first().map(Block::visible) else {
+                panic!("no table in {text}")
+            };
+            let columns = of(&text).unwrap().unwrap();
+            let said = row_type(&source, &table.rows[0], &columns);
+            let said = said.map(|said| said.unwrap().action);
+            let expected = expected.map(|one| types::of_text(one).unwrap().action);
+            assert_eq!(said.map_err(|problem| problem.reason), expected, "{cells}");
+        }
+    }
+
+    #[test]
     fn below_a_heading_of_the_settings_cells_show_the_column_of_paths() {
         let table = "|说明|文件|\n|-|-|\n|解析器|`src/a.rs`|\n|缓存|`src/b.rs`|\n";
         assert_eq!(of(table), Ok(None));
