@@ -10,7 +10,7 @@ fn within(
     arguments: &[&str],
 ) -> Output {
     let most = most * 1024;
-    let script = format!("ulimit -v {most} && timeout 120 \"$@\" < \"$0\"; exit $?");
+    let script = format!("ulimit -v {most} && timeout 300 \"$@\" < \"$0\"; exit $?");
     let mut shell = repo.command("sh");
     shell.args(["-c", &script, input, GUARD]).args(arguments);
     run(shell.envs(variables.iter().copied()))
