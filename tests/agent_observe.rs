@@ -669,25 +669,31 @@ fn parallel_commands_share_a_report_and_one_in_the_background_is_looked_at_later
     assert_says(&report, &["src/c.py", "changed what it may not"]);
 }
 
+const NOTES: &str = "docs/notes.md";
+
+fn write_by_command(repo: &Repo, content: &str) {
+    repo.write("../content", content);
+    observed(repo, &format!("cp ../content {NOTES}"));
+}
+
+fn write_by_tool(repo: &Repo, content: &str) {
+    let input = json!({"file_path": absolute(repo, NOTES), "content": content});
+    hook(repo, "claude", claude(repo, "Write", &input).to_string()).exits(0);
+    repo.write(NOTES, content);
+}
+
 /// Work that continues another's stays theirs; a replacement, or what continues the agent's own work, is the agent's.
 #[test]
 fn loss_is_told_of_what_the_agent_only_continued() {
-    const NOTES: &str = "docs/notes.md";
     let template = template();
     let kept = lines(1..=30) + "more\n";
     let others = lines(901..=930);
     let of_user = lines(1..=30);
-    let by_command = |repo: &Repo, content: &str| {
-        repo.write("../content", content);
-        observed(repo, &format!("cp ../content {NOTES}"));
-    };
-    let by_tool = |repo: &Repo, content: &str| {
-        let input = json!({"file_path": absolute(repo, NOTES), "content": content});
-        hook(repo, "claude", claude(repo, "Write", &input).to_string()).exits(0);
-        repo.write(NOTES, content);
-    };
-    type Write<'a> = &'a dyn Fn(&Repo, &str);
-    for (name, write) in [("command", &by_command as Write<'_>), ("tool", &by_tool)] {
+    type Write = fn(&Repo, &str);
+    for (name, write) in [
+        ("command", write_by_command as Write),
+        ("tool", write_by_tool),
+    ] {
         for (is_of_user, content, is_told) in [
             (true, &kept, true),
             (true, &others, false),

@@ -149,15 +149,21 @@ fn pre_push_judges_like_the_server_and_needs_a_known_target() {
     assert_eq!(arrived(&repo), "heads/main");
 }
 
-/// The copy of main in a fork stays behind: what it lacks is the work of others.
-#[test]
-fn pre_push_to_a_fork_judges_only_the_work() {
+/// A checkout with another remote, on main with a commit of others that neither remote has.
+fn with_upstream() -> Repo {
     let repo = with_server();
     repo.install_hook("pre-push");
     repo.git(&["init", "--quiet", "--bare", "../upstream.git"]);
     repo.git(&["remote", "add", "upstream", "../upstream.git"]);
     repo.git(&["switch", "--quiet", "main"]);
     commit_file(&repo, "src/others.rs", "fn others() {}\n");
+    repo
+}
+
+/// The copy of main in a fork stays behind: what it lacks is the work of others.
+#[test]
+fn pre_push_to_a_fork_judges_only_the_work() {
+    let repo = with_upstream();
     repo.git(&["push", "--quiet", "--no-verify", "upstream", "main"]);
     repo.git(&["fetch", "--quiet", "upstream"]);
     // The fork's own main catches up.
@@ -187,12 +193,7 @@ fn pre_push_to_a_fork_judges_only_the_work() {
 #[test]
 fn pre_push_passes_over_another_remote_that_stays_behind_or_went_elsewhere() {
     for goes_elsewhere in [false, true] {
-        let repo = with_server();
-        repo.install_hook("pre-push");
-        repo.git(&["init", "--quiet", "--bare", "../upstream.git"]);
-        repo.git(&["remote", "add", "upstream", "../upstream.git"]);
-        repo.git(&["switch", "--quiet", "main"]);
-        commit_file(&repo, "src/others.rs", "fn others() {}\n");
+        let repo = with_upstream();
         repo.git(&["push", "--quiet", "--no-verify", "origin", "main"]);
         repo.git(&["switch", "--quiet", "--detach", "main~"]);
         if goes_elsewhere {

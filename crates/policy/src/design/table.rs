@@ -423,17 +423,24 @@ mod tests {
     }
 
     fn of_declared(text: &str, is_declared: bool) -> Result<Option<Columns>, &'static str> {
+        read(text, |source, table| {
+            let announcement = Announcement {
+                untyped: types::any(),
+                is_declared,
+            };
+            columns(source, table, announcement).map_err(|problem| problem.reason)
+        })
+    }
+
+    /// Hands over the table with which a text begins.
+    fn read<T>(text: &str, ask: impl FnOnce(&DesignText<'_>, &Table) -> T) -> T {
         let settings = Settings::default();
         let source = DesignText::new("d.md".into(), text, &settings);
         let found = markdown(text, 0);
         let Some(BlockKind::Table(table)) = found.first().map(Block::visible) else {
             panic!("no table in {text}")
         };
-        let announcement = Announcement {
-            untyped: types::any(),
-            is_declared,
-        };
-        columns(&source, table, announcement).map_err(|problem| problem.reason)
+        ask(&source, table)
     }
 
     fn places(text: &str) -> (usize, Vec<usize>, Option<usize>) {
@@ -501,17 +508,13 @@ mod tests {
             ("Add|Tweak", Err("unknown-type")),
         ] {
             let text = format!("|File|Kind|Status|\n|-|-|-|\n|a|{cells}|\n|b|Add|New|\n");
-            let settings = Settings::default();
-            let source = DesignText::new("d.md".into(), &text, &settings);
-            let found = markdown(&text, 0);
-            let Some(BlockKind::Table(table)) = found.first().map(Block::visible) else {
-                panic!("no table in {text}")
-            };
             let columns = of(&text).unwrap().unwrap();
-            let said = row_type(&source, &table.rows[0], &columns);
+            let said = read(&text, |source, table| {
+                row_type(source, &table.rows[0], &columns).map_err(|problem| problem.reason)
+            });
             let said = said.map(|said| said.unwrap().action);
             let expected = expected.map(|one| types::of_text(one).unwrap().action);
-            assert_eq!(said.map_err(|problem| problem.reason), expected, "{cells}");
+            assert_eq!(said, expected, "{cells}");
         }
     }
 

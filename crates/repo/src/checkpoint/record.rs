@@ -462,10 +462,9 @@ impl CheckpointStore<'_> {
         for file in self.switches()?.iter().chain(agent) {
             let about = fs::metadata(file).ok();
             if let (Ok(content), Some(about)) = (fs::read(file), about) {
-                let about = cap_std::fs::Metadata::from_just_metadata(about);
                 let copy = SavedFile {
                     copy: self.keep(&content)?,
-                    is_executable: system::mode(&about).is_some_and(|mode| mode & 0o100 != 0),
+                    is_executable: system::is_executable(&about),
                 };
                 saved.insert(file.to_string_lossy().into_owned(), copy);
             }

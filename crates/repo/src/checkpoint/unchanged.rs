@@ -55,9 +55,8 @@ const RULES: u8 = b'r';
 /// The letter of a directory that git does not ignore.
 const SEEN: u8 = b'/';
 
-/// A file that changed less than so many seconds before git was asked may have changed since. No file system counts the
-/// time in larger steps.
-const STEP: u64 = 2;
+/// No file system counts the time in larger steps, in seconds: within one, a file may change twice and keep its time.
+const STEP: i64 = 2;
 
 /// The largest index, of about 10,000 files: with more of them, git is faster, and starting it hardly matters.
 const LARGEST_INDEX: u64 = 1 << 20;
@@ -137,8 +136,9 @@ impl CheckpointStore<'_> {
     fn settled(&self, path: &BStr, asked: SystemTime) -> Option<ObjectId> {
         let place = self.root.join(path.to_path().ok()?);
         let about = fs::symlink_metadata(&place).ok()?;
-        let changed = u64::from(system::index_stat(&about)?.ctime.secs);
+        let changed = i64::from(system::index_stat(&about)?.ctime.secs);
         let asked = asked.duration_since(UNIX_EPOCH).ok()?.as_secs();
+        let asked = i64::try_from(asked).ok()?;
         if !about.is_file() || changed + STEP >= asked {
             return None;
         }
@@ -371,7 +371,7 @@ impl Walk<'_> {
         let Entry { stat, mode, .. } = known;
         // Relative to its open directory, which saves half of the time.
         let about = file.metadata().ok()?;
-        let step = if stat.mtime.nsecs == 0 { 2 } else { 0 };
+        let step = if stat.mtime.nsecs == 0 { STEP } else { 0 };
         let written = self.known.index.timestamp().unix_seconds();
         let is_racy = i64::from(stat.mtime.secs) + step >= written;
         // git notes no size for a file that it must read.
